@@ -41,7 +41,8 @@ static double amx_cycles(const struct tile *x, const struct loop_machine *m)
     return fmax(multiply, load) + 0.1 * fmin(multiply, load);
 }
 
-static double of_call(const struct loop_plan *q, const struct walk_node *x, struct plan_cost *c, double times)
+static double of_call(const struct loop_plan *q, const struct walk_node *x, const struct loop_machine *m,
+                      struct plan_cost *c, double times)
 {
     const struct plan_change *d = &q->change[x->n];
     const struct carry_change *a = &d->about;
@@ -50,7 +51,8 @@ static double of_call(const struct loop_plan *q, const struct walk_node *x, stru
     case CALL_CHANGE:
         c->packs += times;
         *(d->moved ? &c->moved : &c->copied) += times * d->elements;
-        return 0;
+        if ((double)q->p->elements[x->base] * q->p->bytes <= m->cache[1].bytes) return 0;
+        return d->elements * q->p->bytes / m->cache[1].per_cycle;      /* waits for the next cache */
     case CALL_FINISH: return 60 + d->elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));
     case CALL_BETWEEN:
         return 60 + d->elements / a->size[a->nvar - 2] * 30 + d->elements / q->lanes * (q->p->mid[0] ? 12 : 2);
@@ -107,7 +109,7 @@ void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, st
             times *= PLAN_SEEN;
             break;
         case NODE_END: times /= from->kind == NODE_LOOP ? from->n : from->kind == NODE_SKIP ? PLAN_SEEN : 1; break;
-        case NODE_CALL: c->cycles += times * of_call(q, d, c, times); break;
+        case NODE_CALL: c->cycles += times * of_call(q, d, m, c, times); break;
         case NODE_SHAPE: c->cycles += times * 150; break;
         case NODE_TILE:
             if (x != &q->tile[d->n]) tile_rows(q, &q->tile[d->n], row);

@@ -4,40 +4,66 @@
 #include <string.h>
 
 static const double OVERLAP = 0.4, ASKED = 0.05;
+/* of x86-64; the pages that a processor finds at once, and what one more costs it */
+static const double PAGE = 4096, PAGES = 96, CYCLES_PER_PAGE = 1;
 /* of an element transposed, of one that leaves the caches in between, of each block */
 static const double CYCLES_PER_MOVED = 0.4, CYCLES_PER_COPIED = 0.15, CYCLES_PER_FAR = 2, CYCLES_PER_PACK = 100;
 _Static_assert((int)MACHINE_CACHES == (int)MODEL_LEVELS, "a term for each cache");
 
-/* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable */
+/* bytes of tensor t that a block of extents e touches: whole cache lines along its fastest variable, one more where
+ * rows begin anywhere in a line */
 static double footprint(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
 {
     double n = q->pairs && t != TENSOR_C ? 2 : p->bytes, run = 1, line = 64.0 / p->bytes;
+    bool within = t < TENSOR_C && q->packed[t];
     for (int v = 0; v < p->nvar; v++) {
         if (!q->stride[t][v]) continue;
         n *= e[v];
         if (q->stride[t][v] == 1) run = e[v];
+        else if (e[v] > 1 && q->stride[t][v] * p->bytes % 64 == 0) within = true;
     }
-    return n * (run < line ? line / run : 1);
+    return n * fmax(within ? run : run + line - 1, line) / run;
+}
+
+/* pages, in bytes: rows that lie closer than that share them; what is packed lies together */
+static double pages_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
+{
+    double n = 1, span = p->bytes;
+    for (int64_t below = 0; ; ) {                        /* the nearest first */
+        int next = -1;
+        for (int v = 0; v < p->nvar; v++)
+            if (q->stride[t][v] > below && (next < 0 || q->stride[t][v] < q->stride[t][next])) next = v;
+        if (next < 0) break;
+        below = q->stride[t][next];
+        const double apart = (double)below * p->bytes;
+        if (t < TENSOR_C && q->packed[t]) span *= e[next];
+        else if (apart < PAGE || apart <= span) span += (e[next] - 1) * apart;
+        else n *= e[next];
+    }
+    return n * fmax(span, PAGE);
 }
 
 /* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
- * apart share few of its sets */
+ * apart, or nearly so, share few of its sets.  Where its first rows are, in parts of a way. */
 static double crowding(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, int64_t way)
 {
+    enum { PARTS = 64, ROWS = 128, TIMES = 8 };
     int64_t far = 0, run = 1, rows = 1;
+    double full[PARTS] = { 0 }, covered = 0;
     if (!way || (t < TENSOR_C && q->packed[t])) return 1;
     for (int v = 0; v < p->nvar; v++) {
         if (q->stride[t][v] == 1) run = e[v];
         else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * p->bytes;
     }
-    if (!far) return 1;
-    int64_t a = way, b = far;
-    if (way & (way - 1))
-        for (int64_t rest; b; b = rest) rest = a % b, a = b;
-    else if ((far & -far) < way) a = far & -far;
-    const int64_t line = (run * p->bytes + 63) / 64 * 64, apart = rows < way / a ? rows : way / a;
-    const int64_t covered = apart * line, needed = rows * line < way ? rows * line : way;
-    return covered < needed ? (double)needed / (double)covered : 1;
+    const int64_t line = (run * p->bytes + 63) / 64 * 64, part = way / PARTS;
+    if (!far || line >= way) return 1;
+    if (rows > TIMES * way / line) rows = TIMES * way / line;
+    if (rows > ROWS) rows = ROWS;
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t at = r * far % way / part, left = line; left > 0; left -= part, at = (at + 1) % PARTS)
+            full[at] += (double)(left < part ? left : part);
+    for (int i = 0; i < PARTS; i++) covered += fmin(full[i], (double)part);
+    return fmin((double)(rows * line), (double)way) / covered;
 }
 
 /* S, the scores between two contractions, has the variables that both of them have */
@@ -48,20 +74,26 @@ static bool has(const struct problem *p, const struct kernel_plan *q, int t, int
     return (p->stride[TENSOR_A][v] || p->stride[TENSOR_B][v]) && (p->stride[TENSOR_C][v] || v == p->along);
 }
 
-static double block_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e)
+static double block_of(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, bool pages)
 {
     double n = 4;
-    if (t != TENSOR_S) return footprint(p, q, t, e);
+    if (t != TENSOR_S) return pages ? pages_of(p, q, t, e) : footprint(p, q, t, e);
     for (int v = 0; v < p->nvar; v++)
         if (has(p, q, t, v)) n *= e[v];
     return n;
 }
 
-/* extents of the block at each depth of a nest, and its bytes, or -1: not asked for yet */
-struct blocks { int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS]; double bytes[TENSOR_S + 1][NEST_LOOPS + 1]; };
+/* extents of the block at each depth of a nest, and its bytes, of lines or of pages, or -1: not asked for yet */
+struct blocks {
+    bool pages, beyond;                                  /* beyond: of a cache behind the first */
+    int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
+    double bytes[TENSOR_S + 1][NEST_LOOPS + 1];
+};
 
-static void blocks_of(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q)
+static void blocks_of(struct blocks *x, bool pages, const struct problem *p, const struct nest *l,
+                      const struct kernel_plan *q)
 {
+    x->pages = pages, x->beyond = false;
     nest_inner(l->loop, l->n, x->inner);
     for (int v = 0; v < NEST_VARS; v++) x->e[0][v] = v < p->nvar ? p->size[v] : 1;
     for (int d = 0; d < l->n; d++) {
@@ -76,7 +108,7 @@ static void blocks_of(struct blocks *x, const struct problem *p, const struct ne
 
 static double block_at(struct blocks *x, const struct problem *p, const struct kernel_plan *q, int t, int d)
 {
-    if (x->bytes[t][d] < 0) x->bytes[t][d] = block_of(p, q, t, x->e[d]);
+    if (x->bytes[t][d] < 0) x->bytes[t][d] = block_of(p, q, t, x->e[d], x->pages);
     return x->bytes[t][d];
 }
 
@@ -111,7 +143,7 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
         int t = tensor[i];
         if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
         double times = block_at(x, p, q, t, depth);
-        if (q->asked && t == TENSOR_A && depth && q->stride[t][l->loop[depth - 1].var] == 1 &&
+        if (!x->pages && depth && t < TENSOR_S && q->stride[t][l->loop[depth - 1].var] == 1 &&
             x->e[depth][l->loop[depth - 1].var] == 1) times *= p->bytes / 64.0;  /* lines stay for a while */
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
@@ -122,6 +154,7 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
             else if (changed)
                 times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / x->inner[d] : 0);
         }
+        if (x->beyond && q->asked && t == TENSOR_B) times *= ASKED;
         total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }
     return total;
@@ -153,14 +186,17 @@ const char *model_asked(struct model_terms *m, const struct problem *p, const st
     const struct loop_machine *here = machine_here();
     double cycles = m->plan.cycles, all = 0;
     struct blocks x;
-    blocks_of(&x, p, t, &m->plan);
+    blocks_of(&x, false, p, t, &m->plan);
     for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
+        x.beyond = i > 0;
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
         double bytes = all_traffic(&x, p, t, &m->plan, here->cache[i].bytes, (int64_t)here->cache[i].way);
         double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
-        cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : m->plan.asked ? ASKED : 1);
+        cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
+    blocks_of(&x, true, p, t, &m->plan);
+    if (all > PAGES * PAGE) cycles += all_traffic(&x, p, t, &m->plan, PAGES * PAGE, 0) / PAGE * CYCLES_PER_PAGE;
     m->packing = m->plan.moved * CYCLES_PER_MOVED + m->plan.copied * CYCLES_PER_COPIED +
                  m->plan.far * CYCLES_PER_FAR + m->plan.packs * CYCLES_PER_PACK;
     if (ask->whole) m->packing = 0;

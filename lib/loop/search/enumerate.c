@@ -2,6 +2,7 @@
  * Each is chosen by the model among all that the best ones of the step before lead to, so that a problem takes some
  * thousand plans whatever its size; see candidate.h. */
 #include "loop/search/candidate.h"
+#include "loop/code/machine.h"
 #include "base/compare.h"
 #include <math.h>
 #include <stdlib.h>
@@ -71,15 +72,30 @@ static int32_t block_of(const struct choice *x, int v, int lanes)
     return v == x->vec ? x->nv * lanes : v == x->row[0] ? x->rows[0] : v == x->row[1] ? x->rows[1] : 1;
 }
 
+/* The widest block of x's innermost outer loop such that as many columns of B, or of A, as deep as kc stay in half of
+ * the second cache; cut evenly, in whole tiles; 0: all do, or there are others outside. */
+static int32_t wide(const struct maker *m, int32_t kc)
+{
+    const struct choice *x = &m->now;
+    if (x->outer < 2 || !kc) return 0;
+    const int v = x->order[x->outer - 1];
+    const int32_t tile = block_of(x, v, m->lanes);
+    const int32_t most = (int32_t)(machine_here()->cache[1].bytes / 2 / m->p->bytes / kc);
+    const int32_t parts = most < tile ? 1 : (m->p->size[v] + most - 1) / most;
+    return parts < 2 ? 0 : ((m->p->size[v] + parts - 1) / parts + tile - 1) / tile * tile;
+}
+
 /* The loops outside the tile as they are ordered, the outermost reduction cut to blocks of kc (0: not) outside of them,
- * or just inside the first of them; the reductions inside, turned by one or not; the tile. */
-static void with_cut(struct maker *m, const int *red, int nred, int32_t kc, bool inside, int turn)
+ * or just inside the first of them; `across`: the innermost of them once more behind that, in blocks so wide; the
+ * reductions inside, turned by one or not; the tile. */
+static void with_cut(struct maker *m, const int *red, int nred, int32_t kc, bool inside, int turn, int32_t across)
 {
     struct choice *x = &m->now;
     struct candidate *c = &x->c;
     *c = (struct candidate){ 0 };
     for (int i = 0; i <= x->outer; i++) {
         if (kc && i == inside) c->piece[c->n++] = (struct loop_piece){ (int8_t)red[0], kc };
+        if (across && i == inside) c->piece[c->n++] = (struct loop_piece){ x->order[x->outer - 1], across };
         if (i < x->outer) c->piece[c->n++] = (struct loop_piece){ x->order[i], block_of(x, x->order[i], m->lanes) };
     }
     c->outer = c->n;
@@ -112,10 +128,14 @@ static void some_cuts(struct maker *m, int from, int to, bool all)
     int red[NEST_VARS], real, n = reductions(m->p, red, &real);
     for (int turn = 0; turn < (real > 1 && all ? 2 : 1); turn++)
         for (int i = from; i < to; i++) {
-            const int32_t kc = cut[real > 1 ? 1 : m->now.nv > 4 ? 2 : 0][i];
-            if (kc && (!n || kc * 2 > m->p->size[red[0]])) continue;     /* nothing to cut */
-            if (i != MIDDLE || turn || !all) with_cut(m, red, n, kc, false, turn);
-            if (all && kc && m->now.outer > 1) with_cut(m, red, n, kc, true, turn);
+            int32_t kc = cut[real > 1 ? 1 : m->now.nv > 4 ? 2 : 0][i];
+            if (kc && (!n || kc * 3 > m->p->size[red[0]] * 2)) continue; /* nothing to cut */
+            const int32_t parts = kc ? (m->p->size[red[0]] + kc / 2) / kc : 0;
+            if (kc) kc = (m->p->size[red[0]] + parts - 1) / parts;       /* evenly: no short rest at the end */
+            const int32_t across = all && !turn ? wide(m, kc) : 0;
+            if (i != MIDDLE || turn || !all) with_cut(m, red, n, kc, false, turn, 0);
+            if (all && kc && m->now.outer > 1) with_cut(m, red, n, kc, true, turn, 0);
+            if (across) with_cut(m, red, n, kc, false, turn, across);
         }
 }
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIRM = 4 };
+enum { CONFIRM = 16, ROUNDS = 12, SURE = 3 };
+static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
 
 /* ---- from a candidate to actions ---- */
 
@@ -84,6 +85,14 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
     return !w->failed;
 }
 
+static int by_value(const void *a, const void *b) { return ORDER(*(const double *)a, *(const double *)b); }
+
+static double middle(double *x, int n)                   /* puts them in order */
+{
+    qsort(x, (size_t)n, sizeof *x, by_value);
+    return x[n / 2];
+}
+
 /* measures it, and keeps the best few */
 static double visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
 {
@@ -119,11 +128,16 @@ void search_heuristic(struct search *s)
     }
     free(order);
     if (!done) search_visit(s, &t, w.path, 0);
-    /* the best few once more, in turn: which of them won may have been chance */
-    double again[CONFIRM] = { 0 };
-    for (int round = 0; round < 3 && !s->v->model; round++)
+    /* the best ones once more, in turn: which of them won may have been chance, or a faster clock for a while */
+    double again[CONFIRM] = { 0 }, turn[CONFIRM][ROUNDS], most = 0;
+    int turns[CONFIRM] = { 0 };
+    for (int round = 0; round < ROUNDS && !s->v->model; round++) {
         for (int k = 0; k < CONFIRM && gflops[k] > 0 && !search_over(s); k++)
-            again[k] = fmax(again[k], evaluate_again(s->v, &top[k].t, 8).gflops);
+            if (round < SURE || again[k] >= NEAR * most)
+                turn[k][turns[k]++] = evaluate_again(s->v, &top[k].t, 2).gflops;
+        most = 0;
+        for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = middle(turn[k], turns[k]));
+    }
     for (int k = 1, best = 0; k < CONFIRM; k++)
         if (again[k] > again[best]) {
             best = k;
