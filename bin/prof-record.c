@@ -23,10 +23,10 @@
  * prof-top and make prof-process take out what recording cost.  The output of
  * the other nine goes nowhere; what else they do, they do nine times.
  *
- * --estimate makes it cheaper where a C function is called more than 100 000
- * times a second: calls drawn at random are timed, the others counted, and
- * the time of those is estimated, flagged so, within Python's.  A long call
- * among many short ones is then missed, as Python's, unless it is drawn.
+ * Calls of a C function that takes less than 1 us and is called more than
+ * 100 000 times a second are counted; what they took is told from those that
+ * are timed now and then and from samples of the CPU time, in rows flagged
+ * estimated.  --each gives each call a row, and costs up to 2.6 times the CPU.
  *
  * The program's files, output and descriptors are its own: the recorder keeps
  * no descriptor open.  Logs are readable by their owner alone.  A program that
@@ -56,7 +56,7 @@ static const char *out = "prof.out", *python, *calls, *pid;
 static struct list rules;
 static long judge = 50, max_events, max_passes, skip_after, ring;
 static double delay;
-static bool tree, bare, waits, force, gpu, calibrate, estimate;
+static bool tree, bare, waits, force, gpu, calibrate, each;
 enum { ROUNDS = 5 };
 static const struct opt options[] = {
     { 'o', "out", STR, &out, "DIR", "directory for the logs, made if missing" },
@@ -72,7 +72,7 @@ static const struct opt options[] = {
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
-    { 0, "estimate", FLAG, &estimate, NULL, "time only some of the calls of what is called 100 000 times a second" },
+    { 0, "each", FLAG, &each, NULL, "a row for each call, also of what is short and called 100 000 times a second" },
     { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
     { 0, "pid", STR, &pid, "N", "refused: of a program that runs already py-spy takes samples" },
@@ -88,8 +88,6 @@ int main(int argc, char **argv)
         usage("only what prof-record starts can be recorded; of a program that runs: py-spy record --pid=%s "
               "--format=raw -o stacks, then prof-import --from=folded stacks", pid);
     if (i == argc) usage("no program given");
-    if (estimate && (tree || calibrate || skip_after))
-        usage("--estimate goes with none of --tree, --calibrate and --skip-after");
     if (!calls && !gpu) launch_refuse_isolated(argv + i);
     char *dir = launch_directory(out, force);
     setenv("MILLRACE_PROF_DIR", dir, 1);
@@ -106,8 +104,7 @@ int main(int argc, char **argv)
     launch_set_number("MILLRACE_PROF_MAX_PASSES", (double)max_passes);
     launch_set_number("MILLRACE_PROF_SKIP_AFTER", (double)skip_after);
     launch_set_number("MILLRACE_PROF_FILTERS", launch_filters());
-    if (estimate) setenv("MILLRACE_PROF_ESTIMATE", "1", 1);
-    else unsetenv("MILLRACE_PROF_ESTIMATE");
+    launch_set_number("MILLRACE_PROF_EACH", each || calibrate);
     bool script = i == of_python || launch_is_script(argv[i]);
     char *extension = launch_library("millrace_prof.py", script);
     if (extension) {

@@ -140,7 +140,7 @@ done
 [ -z "${MORE-}" ] || { done_testing; exit; }
 ok 'a program that begins under a filter is not recorded, who set it is' \
     eval 'rm -rf logs; prof-record --quiet --calls="*" -o logs "$T/locked" exec only "$T/locked" plain > out; [ "$(ls logs/names.* | wc -l)" = 1 ]'
-for o in --ring=20000 --max-events=10 --max-passes=1 --delay=0.01 --skip-after=10 --estimate --judge=1000 --judge=0 --wait --bare --tree --wrap=math.*; do
+for o in --ring=20000 --max-events=10 --max-passes=1 --delay=0.01 --skip-after=10 --each --judge=1000 --judge=0 --wait --bare --tree --wrap=math.*; do
     for what in prctl syscall strict landlock "exec only $T/locked plain"; do
         same "$o, $what" --calls='*' "$o" -- "$T/locked" $what
     done
@@ -149,7 +149,7 @@ same 'what there was is kept' --calls='snprintf,strlen' -- "$T/locked" prctl
 is 'what came before the filter is whole, and what no longer had room is counted' 1 \
     eval 'prof-log --stat logs | csv-calc --print="records >= 400000 && dropped > 0 && stray == 0"'
 if [ -e "$(recorder)" ]; then
-    for o in --quiet --tree --judge=1000 --judge=0 --estimate --skip-after=10 '--wrap=math.*' '--calls=*' --ring=10000 --max-events=10 \
+    for o in --quiet --tree --judge=1000 --judge=0 --each --skip-after=10 '--wrap=math.*' '--calls=*' --ring=10000 --max-events=10 \
         --max-passes=1 --delay=0.01 --bare --wait; do
         same "Python, $o" "$o" -- /usr/bin/python3 "$T/locked.py"
         same "Python under a filter, $o" "$o" -- "$T/locked" exec not /usr/bin/python3 -c 'import zlib; print("done", sum(zlib.crc32(b"x") for i in range(20000)))'

@@ -149,9 +149,9 @@ is 'the extension and the preload library write one set of logs' 10 eval "prof-l
 fi
 # bounds
 printf 'import math\nfor i in range(50000): math.sqrt(i)\nmath.hypot(3, 4)\n' > loop.py
-prof-record --force --max-events=5000 -o bound loop.py
+prof-record --force --each --max-events=5000 -o bound loop.py
 is 'no more than so many records' 5000 eval 'prof-log --stat bound | csv-cut -c records | sed 1d'
-prof-record --force --ring=2000 -o bound loop.py
+prof-record --force --each --ring=2000 -o bound loop.py
 is 'only the last ones, in halves of a ring' 'few math.hypot' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -o math.hypot)'
 prof-record --force --delay=1000 -o bound loop.py
@@ -176,13 +176,31 @@ for i in range(60000):
     math.sin(math.cos(i))
 sorted(range(20000), key=back)
 D
-prof-record --force --estimate -o often often.py
-is 'estimated: each call is counted' '60000 60000 60000 20000' eval \
+prof-record --force -o often often.py
+is 'short calls: each is counted' '60000 60000 60000 20000' eval \
     'echo $(for f in sqrt sin cos fabs; do prof-top often | csv-where -c name --is=math.$f | csv-cut -c calls | sed 1d; done)'
 is 'few are recorded, the others said to be estimated' '1 1' eval \
     'prof-log --quiet often > ev; echo $(($(grep -c "c_patch$" ev) < 100000)) $(($(grep -c ",estimated,$" ev) > 100))'
 ok 'and the profile is sound' prof-check --log=often ev
-is 'not with what needs each call' 2 eval 'prof-record --estimate --tree -o often often.py 2> /dev/null; echo $?'
+prof-record --force --each -o often often.py
+is 'each has a row with --each' 200000 eval 'prof-log --quiet often | grep -c ",math.*c_patch$"'
+# what they take, against the CPU clock of the same loop without a recorder, with and without what the call has to do
+cat > share.py <<'D'
+import math, sys, time
+def loop(sum, args, n):
+    begin = time.thread_time()
+    for _ in range(n): sum(args)
+    return time.thread_time() - begin
+if len(sys.argv) > 1:
+    long, short = (min(loop(math.fsum, a, 100000) for _ in range(9)) for a in ((.1,) * 15, ()))
+    print((long - short) / long)
+else: loop(math.fsum, (.1,) * 15, 4000000)
+D
+prof-record --force -o share share.py
+/usr/bin/python3 share.py bare > said
+prof-top share | grep -E '^(name|math.fsum|.Python.),' | csv-cut -c cat,self_ns >> said
+is 'their share is what the CPU clock says' 1 awk -F, 'NR == 1 { want = $1 } { ns[$1] += $2 }
+    END { got = ns["C"] / (ns["C"] + ns["Python"]); print (got > want - .1 && got < want + .15 ? 1 : got " " want) }' said
 printf 'import millrace_prof as p, math\nfor i in range(6): math.sqrt(i); p.end_pass()\np.enable(); math.hypot(1, 2)\n' > passes.py
 prof-record --force --max-passes=3 -o bound passes.py
 is 'so many passes, and nothing after them' '3 3 0' eval \

@@ -112,7 +112,7 @@ prof-viewer: all
 # programs of the system, and those that lock themselves in, under each option: the same output, status and files
 bench-prof-harmless: all
 	export B=$(abspath $B) BIN=$(abspath $(BIN))
-	for MORE in --ring=5000 --max-events=1000 --max-passes=1 --delay=0.01 --skip-after=10 --estimate --judge=1000 \
+	for MORE in --ring=5000 --max-events=1000 --max-passes=1 --delay=0.01 --skip-after=10 --each --judge=1000 \
 	    --judge=0 --wait --bare --tree --wrap=math.* --gpu --force --python=/usr/bin/python3; do
 	    export MORE
 	    echo "== prof-record --calls=* $$MORE"

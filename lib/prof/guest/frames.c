@@ -118,14 +118,16 @@ static PyObject *evaluate(PyThreadState *t, frame *f, int throwing)
         now = rec_now();
         rec_put_at(LOG_PYTHON, 0, HOOK_NONE, now);
     }
+    if (!tree && !call) see_never();
     enum log_hook hook = tree ? HOOK_TREE : HOOK_NONE;
     rec_put_at(LOG_PYTHON, id, hook, now);
     see_thread.sp = NULL;
     PyObject *r = evaluate_minding(t, f, throwing);
     now = rec_now();
-    if (see_thread.sp) rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, now);
+    if (see_thread.sp && see_thread.id) rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, now);
     see_thread.sp = sp;
     see_thread.id = call;
+    see_thread.f = NULL;
     if (rec_on) rec_put_at(LOG_PYTHON_END, id, hook, now);
     return r;
 }

@@ -30,13 +30,14 @@ enum log_event {
     LOG_PROGRESS,                                        /* id millionths are done */
     LOG_ON, LOG_OFF,                                     /* profiling is enabled, disabled; 1: that was no iteration */
     LOG_SKIPPED,                                         /* 2^aux more calls of C function id were only counted */
-    LOG_COUNTED,                                         /* aux calls of C function id since its last were counted */
+    LOG_COUNTED,                                         /* aux calls of C function id were counted since the last */
     LOG_CPU,                                             /* id << aux ns on the CPU since the last of these */
     LOG_GIL,                                             /* id << aux ns waiting for the GIL, until now */
     LOG_POST,                                            /* id: key of what others may have waited for; aux: a link */
     LOG_AWAIT, LOG_TAKE,                                 /* what was waited for from here, and that it came */
     LOG_AMOUNT,                                          /* id << aux bytes, items or ns of the link that follows */
     LOG_THREAD,                                          /* the thread has ended; what follows is thread id's */
+    LOG_COST,                                            /* a counted call of C function id takes aux / 32 ns */
     LOG_EVENTS
 };
 /* Links, see links.h.  PEEK: what is there was only looked for (poll). */

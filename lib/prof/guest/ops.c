@@ -1,6 +1,7 @@
 /* ops.c - see ops.h */
 #include "prof/guest/ops.h"
 #include "prof/guest/rec.h"
+#include "prof/guest/see.h"
 
 struct open_op { uint32_t id; bool recorded; const PyObject *generator; };   /* in which it was opened, or null */
 /* low: what n was at its least since the generator that runs went on */
@@ -16,6 +17,7 @@ static bool push(uint32_t id, const PyObject *generator)
         ops.cap = cap;
     }
     ops.v[ops.n++] = (struct open_op){ id, rec_on, generator };
+    see_tell_counted();
     if (rec_on) rec_put(LOG_OP, id, HOOK_OP);
     return true;
 }
@@ -24,6 +26,7 @@ static void pop(void)
 {
     const struct open_op *o = &ops.v[--ops.n];
     if (ops.n < ops.low) ops.low = ops.n;
+    see_tell_counted();
     if (o->recorded && rec_on) rec_put(LOG_OP_END, o->id, HOOK_OP);
 }
 

@@ -115,7 +115,7 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     const char *passes = getenv("MILLRACE_PROF_MAX_PASSES"), *skip = getenv("MILLRACE_PROF_SKIP_AFTER");
     max_passes = passes ? (uint32_t)strtoul(passes, NULL, 10) : 0;
     see_skip_after(skip ? (uint32_t)strtoul(skip, NULL, 10) : 0);
-    see_estimate(getenv("MILLRACE_PROF_ESTIMATE"));
+    see_each(want_tree || getenv("MILLRACE_PROF_EACH"));
     tree = want_tree;
     Py_RETURN_NONE;
 }
@@ -133,6 +133,7 @@ static PyObject *py_enable(PyObject *self, PyObject *unused)
     (void)unused;
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
     if (!in_base && !over) {
+        see_forget();
         in_base = rec_on = rec_thread.in_base = true;
         rec_ready();
         rec_put(LOG_ON, 0, HOOK_NONE);

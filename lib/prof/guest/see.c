@@ -23,17 +23,20 @@ enum { FUNCTIONS = 65536, STUB = 16, RANGES = 4096, SAMPLES = 1 << 18 };
 enum { INTERPRETER, LIBC, EXTENSION, UNKNOWN };
 
 /* 64 bytes, the first and `left` known to the assembly.  left: so many of the next calls are only counted, of `drawn`
- * at once; every: one in so many is timed, 0: each.  since, last: when the first of `seen` calls and the last began */
+ * when they were last told; since: when the first of `seen` short calls in a row began, `need` of which make it hot */
 struct function {
     void *real;
     const char *owner, *name;
     uint32_t id;
-    uint16_t category, every;
+    uint8_t category;
+    bool is_hot;
+    uint16_t hot;                                        /* its place in the table, for good; 0: none yet */
     int32_t left, drawn;
-    uint64_t since, last;
-    uint32_t seen, unused;
+    uint64_t since;
+    uint32_t seen, need, unused[2];
 };
 _Static_assert(sizeof(struct function) == 64 && offsetof(struct function, left) == 32, "as see_common has it");
+_Static_assert(offsetof(struct see_thread, f) == 16, "as see_common has it");
 struct range { uintptr_t from, to; int kind; bool standard; char name[64]; };   /* standard: Python's own library */
 
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -46,8 +49,19 @@ HIDDEN void see_leave(void) __attribute__((used));
 static uint32_t nfunction = 1;
 static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped: those that the log has not yet */
 enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls that one record counts */
-enum { WINDOW = 256, MOST_SKIPPED = 64 };                /* calls that show how often; of so many one is timed */
-static uint64_t hot_gap, sample_gap;                     /* ticks; 0: each call is timed */
+
+/* What is called often and is short: calls are counted, and BURSTs of them timed, of all such functions in turn. */
+enum { HOT = 256, WINDOW = 256, BURST = 64, WARM = 32, LEAST = 64, MOST = 32768, NEVER = UINT32_MAX };
+static struct hot {
+    struct function *f;
+    uint32_t timed, want, drew;                          /* calls to be counted between bursts; as many were drawn */
+    uint16_t told;                                       /* what a call costs, 1/32 ns, as the log has it */
+    uint64_t ticks, at, sampled, counted;                /* of the timed; samples' ns; calls counted meanwhile */
+} hot[HOT];
+static uint32_t nhot = 1;
+static uint64_t hot_gap, short_ticks, long_ticks, stretch_ticks, burst_end;   /* hot_gap 0: each call has a record */
+static double clock_ticks;                               /* what timing one costs within it */
+static uint64_t period, base_period;                     /* ns between samples, and as asked for */
 static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
 static __thread bool for_own;                                /* the recorder works for itself: no samples */
 static bool timing;                                      /* some thread has one */
@@ -59,15 +73,24 @@ static int nrange;
 
 __asm__(
     ".text\n.globl see_stubs\n.hidden see_stubs\n.p2align 4\n"
-    "see_stubs:\n.set see_index, 0\n.rept 65536\n"       /* FUNCTIONS */
-    ".p2align 4\n  movl $see_index, %eax\n  jmp see_common\n.set see_index, see_index + 1\n.endr\n"
+    "see_stubs:\n.set see_offset, 0\n.rept 65536\n"      /* FUNCTIONS */
+    ".p2align 4\n  leaq see_function+see_offset(%rip), %r11\n  jmp see_common\n"
+    ".set see_offset, see_offset + 64\n.endr\n"
     ".p2align 4\n.type see_common, @function\nsee_common:\n.cfi_startproc\n"
     "  movq see_thread@gottpoff(%rip), %r10\n"
-    "  shlq $6, %rax\n  leaq see_function(%rip), %r11\n  addq %rax, %r11\n"
-    "  cmpq %rsp, %fs:(%r10)\n  ja 1f\n"                 /* C calls C */
-    "  movq rec_on@GOTPCREL(%rip), %r10\n  cmpb $0, (%r10)\n  jne 2f\n"
+    "  cmpq $0, %fs:(%r10)\n  jne 2f\n"
+    "  subl $1, 32(%r11)\n  js 4f\n"
+    "  movq %rsp, %fs:(%r10)\n  movq %r11, %fs:16(%r10)\n"   /* only counted: no clock is read */
+    "  pushq %r10\n.cfi_adjust_cfa_offset 8\n"
+    "  call *(%r11)\n"
+    "  popq %r10\n.cfi_adjust_cfa_offset -8\n"
+    "  movq $0, %fs:(%r10)\n"
+    "  ret\n"
+    "2: cmpq %rsp, %fs:(%r10)\n  ja 1f\n"                /* C calls C */
+    "  movq rec_on@GOTPCREL(%rip), %rax\n  cmpb $0, (%rax)\n  jne 3f\n"
     "1: jmp *(%r11)\n"
-    "2: subl $1, 32(%r11)\n  jns 4f\n"
+    "4: movq rec_on@GOTPCREL(%rip), %rax\n  cmpb $0, (%rax)\n  jne 3f\n"
+    "  addl $1, 32(%r11)\n  jmp *(%r11)\n"
     "3: subq $56, %rsp\n.cfi_adjust_cfa_offset 56\n"
     "  movq %rdi, (%rsp)\n  movq %rsi, 8(%rsp)\n  movq %rdx, 16(%rsp)\n  movq %rcx, 24(%rsp)\n"
     "  movq %r8, 32(%rsp)\n  movq %r9, 40(%rsp)\n  movq %r11, 48(%rsp)\n"
@@ -77,20 +100,13 @@ __asm__(
     "  call *(%r11)\n"
     "  movq %rax, (%rsp)\n  call see_leave\n  movq (%rsp), %rax\n"
     "  addq $56, %rsp\n.cfi_adjust_cfa_offset -56\n"
-    "  ret\n"
-    "4: movq see_thread@gottpoff(%rip), %r10\n"          /* only counted: no clock is read */
-    "  cmpq $0, %fs:(%r10)\n  jne 3b\n"
-    "  movq %rsp, %fs:(%r10)\n  movl $0, %fs:8(%r10)\n"
-    "  subq $8, %rsp\n.cfi_adjust_cfa_offset 8\n"
-    "  call *(%r11)\n"
-    "  movq see_thread@gottpoff(%rip), %r10\n  movq $0, %fs:(%r10)\n"
-    "  addq $8, %rsp\n.cfi_adjust_cfa_offset -8\n"
     "  ret\n.cfi_endproc\n.size see_common, .-see_common\n");
 
 /* the name is given at the first call: most of what is patched is never called */
 static __attribute__((noinline)) void name_function(struct function *f)
 {
     f->id = rec_name("c", category[f->category], f->owner, f->name);
+    f->need = hot_gap && !skip_after && strcmp(category[f->category], "Waiting") != 0 ? WINDOW : NEVER;
 }
 
 static __attribute__((noinline)) bool skip(const struct function *f, uint64_t t)
@@ -112,11 +128,66 @@ void see_skip_after(uint32_t calls)
     skip_after = calls;
 }
 
-void see_estimate(bool on)
+/* ---- short calls of hot functions */
+
+void see_each(bool on)
 {
     double tick = rec_tick_ns();
-    hot_gap = on ? (uint64_t)(10000 / tick) : 0;         /* 100 000 calls a second */
-    sample_gap = on ? (uint64_t)(16000 / tick) : 0;      /* one timed in so long costs a third of a per cent */
+    hot_gap = on ? 0 : (uint64_t)(10000 / tick);         /* 100 000 calls a second */
+    short_ticks = (uint64_t)(1000 / tick);
+    long_ticks = (uint64_t)(20000 / tick);
+    stretch_ticks = (uint64_t)(1000000 / tick);
+}
+
+/* What one call costs, in ns: as bursts were timed, and as often as samples of the thread's CPU time found it running,
+ * which know nothing of the clock's own cost.  The first counts as WEIGHT samples: the mean of a gamma distribution. */
+static double cost_of(const struct hot *h)
+{
+    enum { WEIGHT = 25 };
+    double ns = h->timed ? ((double)h->ticks / h->timed - clock_ticks) * rec_tick_ns() : 0;
+    if (ns < 0.5) ns = 0.5;
+    if (!h->counted) return ns;
+    double weight = WEIGHT * (double)period, all = ns * (double)h->counted;
+    return (weight + (double)h->sampled) / (weight / all + 1) / (double)h->counted;
+}
+
+/* Counts since they were told last belong to the time since this thread's last record; its CPU clock is read after. */
+static void tell_counted(uint64_t t, bool end)
+{
+    uint64_t last = rec_thread.last;
+    for (uint32_t i = 1; i < nhot; i++) {
+        struct hot *h = &hot[i];
+        struct function *f = h->f;
+        uint32_t n = (uint32_t)(f->drawn - f->left);
+        if (!n && !end) continue;
+        f->drawn = f->left;
+        rec_thread.last = t;
+        if (timed) h->counted += n;
+        double cost = cost_of(h) * 32;
+        uint16_t c = cost > UINT16_MAX ? UINT16_MAX : (uint16_t)(cost + 0.5);
+        if (h->timed && (abs(c - h->told) * 16 > h->told || (end && c != h->told))) {
+            rec_put_at(LOG_COST, f->id, (enum log_hook)c, t);   /* aux is a number here, and below */
+            h->told = c;
+        }
+        for (uint32_t k; n; n -= k) {
+            k = n < UINT16_MAX ? n : UINT16_MAX;
+            rec_put_at(LOG_COUNTED, f->id, (enum log_hook)k, t);
+        }
+    }
+    rec_thread.last = last;
+}
+
+void see_forget(void)
+{
+    for (uint32_t i = 1; i < nhot; i++) {
+        hot[i].f->drawn = hot[i].f->left;
+        hot[i].told = 0;
+    }
+}
+
+void see_tell_counted(void)
+{
+    if (nhot > 1 && rec_on && rec_thread.in_base) tell_counted(rec_now(), false);
 }
 
 static int32_t draw(uint32_t mean)
@@ -128,40 +199,111 @@ static int32_t draw(uint32_t mean)
     return (int32_t)((uint64_t)x * (2 * mean + 1) >> 32);
 }
 
-/* A call is timed.  Tells how many were not since the last, and draws how many will not be: none unless the function is
- * called so often that the time of each is short, and never where it waits. */
-static __attribute__((noinline)) void estimate(struct function *f, uint64_t t)
+/* from now on each call has a record, until `need` in a row were short */
+static void cool(struct function *f, uint64_t t, uint32_t need)
 {
-    int32_t counted = f->drawn - (f->left + 1);
-    if (counted > 0) rec_put_at(LOG_COUNTED, f->id, (enum log_hook)counted, t);   /* aux is a number here */
-    if (f->every && t - f->last > 8 * f->every * hot_gap) f->every = 0;
-    f->last = t;
-    if (!f->every) {
-        if (!f->seen++) f->since = t;
-        if (f->seen == WINDOW) {
-            uint64_t gap = (t - f->since) / WINDOW + 1, n = sample_gap / gap;
-            if (gap <= hot_gap && strcmp(category[f->category], "Waiting") != 0)
-                f->every = n < 2 ? 2 : n > MOST_SKIPPED ? MOST_SKIPPED : (uint16_t)n;
-            f->seen = 0;
-        }
-    }
-    f->left = f->drawn = f->every ? draw(f->every - 1u) : 0;
+    if (f->is_hot) tell_counted(t, false);
+    f->is_hot = false;
+    f->left = f->drawn = 0;
+    f->seen = 0;
+    f->need = need;
 }
 
-/* what has been counted and not told: the last calls before the end */
-static void tell_counted(void)
+/* it waits, or Python is called: that is never only counted */
+void see_never(void)
 {
-    for (uint32_t i = 1; hot_gap && i < nfunction; i++) {
-        struct function *f = &see_function[i];
-        int32_t counted = f->drawn - f->left;
-        if (counted > 0) rec_put(LOG_COUNTED, f->id, (enum log_hook)counted);
-        f->drawn = f->left;
+    struct function *f = see_thread.f;
+    if (f && f->need != NEVER) cool(f, rec_now(), NEVER);
+    see_thread.since = 0;
+}
+
+static void set_period(uint64_t ns);
+
+static __attribute__((noinline)) void heat(struct function *f, uint64_t t)
+{
+    if (!f->hot && nhot == HOT) f->need = NEVER;
+    if (f->need == NEVER) return;
+    if (!f->hot) {
+        f->hot = (uint16_t)nhot++;
+        hot[f->hot].f = f;
     }
+    struct hot *h = &hot[f->hot];
+    h->want = LEAST;
+    h->at = t;
+    f->is_hot = true;
+    h->drew = (uint32_t)(f->left = f->drawn = draw(LEAST));
+    if (timing && period > 4000000) set_period(4000000);   /* of many systems the least there is */
+}
+
+/* A call that ended had a record. */
+static inline void ended(struct function *f, uint64_t t)
+{
+    if (f->need == NEVER) return;
+    if (t - see_thread.since > short_ticks) f->seen = 0;
+    else {
+        if (!f->seen++) f->since = see_thread.since;
+        if (f->seen < f->need) return;
+        if (t - f->since <= f->seen * hot_gap) heat(f, t);
+        f->seen = 0;
+    }
+}
+
+/* A hot function is called and not just counted by the assembly: a burst goes on, or may begin as its count ran out. */
+static __attribute__((noinline)) void hot_call(struct function *f, uint64_t t)
+{
+    struct hot *h = &hot[f->hot];
+    if (see_thread.sp) f->left--;
+    if (f->left < 0) {
+        uint64_t want = h->drew * stretch_ticks / (t - h->at + 1);
+        h->want = want < LEAST ? LEAST : want > MOST ? MOST : (uint32_t)want;
+        h->at = t;
+        h->drew = (uint32_t)draw(h->want) + 1;
+        f->left += (int32_t)h->drew;
+        f->drawn += (int32_t)h->drew;
+    }
+    if (!see_thread.burst) {
+        if (t - burst_end < stretch_ticks) {
+            see_thread.since = 0;
+            return;
+        }
+        f->left++;                                       /* this one is told with the next */
+        tell_counted(t, false);
+        f->left--;
+        if (t - rec_thread.last > rec_gap) rec_clock(t);
+        see_thread.burst = BURST;
+        see_thread.since = 0;                            /* that took a while, and the processor has forgotten much */
+        return;
+    }
+    see_thread.burst--;
+}
+
+static __attribute__((noinline)) void hot_ended(struct function *f, uint64_t t)
+{
+    uint64_t since = see_thread.since;
+    see_thread.since = 0;
+    if (!see_thread.burst) burst_end = t;
+    if (t - since > long_ticks) {
+        struct timespec c;
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c);
+        double cpu = (double)((uint64_t)c.tv_sec * 1000000000 + (uint64_t)c.tv_nsec - rec_thread.cpu);
+        if ((double)(since - rec_thread.clocked) * rec_tick_ns() + 10000 > cpu) return;   /* it was preempted */
+        /* a record after all */
+        f->left++;
+        cool(f, since, f->need < NEVER / 2 ? f->need * 2 : NEVER);
+        rec_thread.last = since;
+        rec_put_at(LOG_CALL, f->id, HOOK_PATCH, since);
+        rec_put_at(LOG_RETURN, f->id, HOOK_PATCH, t);
+        return;
+    }
+    struct hot *h = &hot[f->hot];
+    if (see_thread.burst >= WARM) return;                /* before, the processor predicted the long way badly */
+    h->ticks += t - since;
+    h->timed++;
 }
 
 void see_tell_skipped(void)
 {
-    tell_counted();
+    if (nhot > 1) tell_counted(rec_now(), true);
     for (uint32_t i = 1; skip_after && i < nfunction; i++)
         for (uint16_t k = 0; skipped[i]; skipped[i] >>= 1, k++)
             if (skipped[i] & 1) rec_put(LOG_SKIPPED, see_function[i].id, k);
@@ -173,7 +315,10 @@ void see_enter(struct function *f, void *sp)
     if (see_thread.sp && see_thread.id)                  /* left by a jump or an exception */
         rec_put_at(LOG_EXCEPTION, see_thread.id, HOOK_PATCH, t);
     if (!f->id) name_function(f);
+    see_thread.f = f;
+    see_thread.since = t;
     if (skip_after && skip(f, t)) {
+        see_thread.since = 0;
         f->left = 0;
         see_thread.id = 0;
         see_thread.sp = sp;
@@ -185,8 +330,14 @@ void see_enter(struct function *f, void *sp)
         t = rec_now();
         rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
     }
-    if (hot_gap) estimate(f, t);
-    else f->left = 0;
+    if (f->is_hot) {
+        hot_call(f, t);
+        see_thread.id = 0;
+        see_thread.sp = sp;
+        return;
+    }
+    f->left = 0;
+    if (nhot > 1) tell_counted(t, false);
     see_thread.id = f->id;
     rec_put_at(LOG_CALL, f->id, HOOK_PATCH, t);
     see_thread.sp = sp;
@@ -194,10 +345,17 @@ void see_enter(struct function *f, void *sp)
 
 void see_leave(void)
 {
-    bool in = see_thread.sp && see_thread.id && rec_on;
+    bool in = see_thread.sp && (see_thread.id || see_thread.since) && rec_on;
     uint64_t t = in ? rec_now() : 0;
+    uint32_t id = see_thread.id;
+    struct function *f = see_thread.f;
     see_thread.sp = NULL;
-    if (in) rec_put_at(LOG_RETURN, see_thread.id, HOOK_PATCH, t);
+    see_thread.id = 0;
+    if (in && id) {
+        rec_put_at(LOG_RETURN, id, HOOK_PATCH, t);
+        if (f) ended(f, t);
+    } else if (in && f && f->is_hot) hot_ended(f, t);
+    if (see_thread.burst) see_thread.sp = (void *)1;     /* below every stack: the next call is not just counted */
 }
 
 /* ---- Python entered from C: the C call is interrupted */
@@ -207,10 +365,12 @@ void see_leave(void)
     if (!sp || sp < (void *)&sp) return CALL;                                                                         \
     uint32_t id = see_thread.id;                                                                                      \
     if (id) rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                        \
+    else see_never();                                                                                                 \
     see_thread.sp = NULL;                                                                                             \
     TYPE result = CALL;                                                                                               \
     see_thread.sp = sp;                                                                                               \
     see_thread.id = id;                                                                                               \
+    see_thread.f = NULL;                                                                                              \
     if (id) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                    \
     return result
 
@@ -254,8 +414,9 @@ static void hook_send(bool on)
 void see_forked(void)
 {
     memset(skipped, 0, sizeof skipped);                  /* the parent's */
-    for (uint32_t i = 1; i < nfunction; i++) see_function[i].drawn = see_function[i].left;
+    see_forget();
     see_thread.sp = NULL;
+    see_thread.burst = 0;
     timed = timing = false;                              /* timers are the parent's */
 }
 
@@ -355,12 +516,12 @@ bool see_is_stub(const void *p)
     return (const unsigned char *)p >= see_stubs && (const unsigned char *)p < stub_of(FUNCTIONS);
 }
 
-static uint16_t category_number(const char *name)
+static uint8_t category_number(const char *name)
 {
-    for (int i = 0; i < ncategory; i++) if (strcmp(category[i], name) == 0) return (uint16_t)i;
+    for (int i = 0; i < ncategory; i++) if (strcmp(category[i], name) == 0) return (uint8_t)i;
     if (ncategory == (int)(sizeof category / sizeof *category)) return 0;
     category[ncategory] = strdup(name);
-    return (uint16_t)ncategory++;
+    return (uint8_t)ncategory++;
 }
 
 /* What is kept for ever, some MiB, is none of malloc's: the program's own pieces lie as they would. */
@@ -393,7 +554,7 @@ static const char *keep_text(const char *s, const char **last)
 
 /* One stub for each function; for a slot one for each original address, so that slots that were equal stay equal:
  * inheritance, tp_new's safety check and the slots of classes made later depend on it. */
-static const void *stub_for(void *real, const char *owner, const char *name, uint16_t kind, bool slot)
+static const void *stub_for(void *real, const char *owner, const char *name, uint8_t kind, bool slot)
 {
     uint32_t *place = NULL;
     if (slot) {
@@ -598,6 +759,15 @@ static int wait_for_gil(pthread_cond_t *c, pthread_mutex_t *m, const struct time
     return r;
 }
 
+/* The interpreter gives its lock up, and for nothing else calls this: what was counted is this thread's, and a function
+ * that does so may wait. */
+static int gives_up_gil(pthread_cond_t *c)
+{
+    if (rec_on && see_thread.sp > (void *)&c) see_never();
+    see_tell_counted();
+    return pthread_cond_signal(c);
+}
+
 static void *nothing(void) { return NULL; }
 
 /* What recording a call costs here: calls of nothing by a stub, whose records are thrown away, and without. */
@@ -610,9 +780,8 @@ static double pair_ns(void)
     bool on = rec_on;
     uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
     if (skip_after) return 0;
-    uint64_t hot = hot_gap;
-    hot_gap = 0;
-    see_function[0] = (struct function){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1 };
+    see_function[0] = (struct function){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1,
+                                         .need = NEVER };
     void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)stub_of(0) };
     see_thread = (struct see_thread){ 0 };
     rec_on = true;
@@ -625,8 +794,18 @@ static double pair_ns(void)
         uint64_t took = rec_now() - begin;
         if (took < best[i & 1]) best[i & 1] = took;
     }
+    for (int i = 0; i < TRIES; i++) {                    /* the same in a burst: what the clock costs within a call */
+        hot[0].ticks = hot[0].timed = 0;
+        rec_thread.p = scratch;
+        see_function[0].left = 2 * CALLS;
+        see_function[0].is_hot = true;
+        see_thread.sp = (void *)1;
+        see_thread.burst = WARM;
+        for (int k = 0; k < WARM; k++) call[1]();
+        double mean = (double)hot[0].ticks / WARM;
+        if (!i || mean < clock_ticks) clock_ticks = mean;
+    }
     rec_on = on;
-    hot_gap = hot;
     rec_thread = keep;
     see_thread = entered;
     return best[1] > best[0] ? (double)(best[1] - best[0]) / CALLS * rec_tick_ns() : 0;
@@ -640,6 +819,7 @@ bool see_begin(void)
     if (!tried) {
         rec_pair_ns = pair_ns();
         got_point(NULL, (uintptr_t)_PyEval_EvalFrameDefault, "pthread_cond_timedwait", (uintptr_t)wait_for_gil);
+        got_point(NULL, (uintptr_t)_PyEval_EvalFrameDefault, "pthread_cond_signal", (uintptr_t)gives_up_gil);
     }
     tried = true;
     links_begin((uintptr_t)_PyEval_EvalFrameDefault);
@@ -653,16 +833,28 @@ static uint32_t nsample;
 static __thread timer_t timer;
 static timer_t made;                                     /* the one there is */
 
+static void set_period(uint64_t ns)
+{
+    struct itimerspec every = { { 0, (long)ns }, { 0, (long)ns } };
+    period = ns;
+    if (!rec_locked) timer_settime(made, 0, &every, NULL);
+}
+
 static void on_timer(int signal, siginfo_t *info, void *context)
 {
     const ucontext_t *u = context;
+    static uint64_t passed;
     (void)signal;
-    (void)info;
     if (!rec_on || for_own) return;
+    uint64_t ns = (uint64_t)(info->si_overrun + 1) * period;
+    void *sp = (void *)u->uc_mcontext.gregs[REG_RSP];
+    bool in_c = see_thread.sp && see_thread.sp > sp;
+    if (in_c && !see_thread.id && see_thread.f && see_thread.f->is_hot) hot[see_thread.f->hot].sampled += ns;
+    if ((passed += ns) < base_period) return;            /* more often than asked for */
+    passed %= base_period;
     uint32_t i = __atomic_fetch_add(&nsample, 1, __ATOMIC_RELAXED);
     if (i >= SAMPLES) return;
-    void *sp = (void *)u->uc_mcontext.gregs[REG_RSP];
-    sample[i] = (struct sample){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP], see_thread.sp && see_thread.sp > sp };
+    sample[i] = (struct sample){ (uintptr_t)u->uc_mcontext.gregs[REG_RIP], in_c };
 }
 
 void see_own(bool on)
@@ -692,12 +884,13 @@ bool see_sample(unsigned hz)
     }
     struct sigevent e = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = number };
     e._sigev_un._tid = (int)syscall(SYS_gettid);
-    struct itimerspec every = { { 0, 1000000000 / hz }, { 0, 1000000000 / hz } };
     rec_before_lock = stop_timers;
     if (timer_create(CLOCK_THREAD_CPUTIME_ID, &e, &timer) != 0) return false;
     made = timer;
-    timed = timing = timer_settime(timer, 0, &every, NULL) == 0;
-    return timed;
+    timed = timing = true;
+    base_period = 1000000000 / hz;
+    set_period(nhot > 1 && base_period > 4000000 ? 4000000 : base_period);
+    return true;
 }
 
 static int by_place(const void *a, const void *b)
@@ -741,7 +934,10 @@ bool see_is_stub(const void *p) { (void)p; return false; }
 void see_python_from_c(bool on) { (void)on; }
 void see_forked(void) { }
 void see_skip_after(uint32_t calls) { (void)calls; }
-void see_estimate(bool on) { (void)on; }
+void see_each(bool on) { (void)on; }
+void see_never(void) { }
+void see_forget(void) { }
+void see_tell_counted(void) { }
 void see_tell_skipped(void) { }
 void see_class(PyObject *o) { (void)o; }
 unsigned long long see_objects(void) { return 0; }

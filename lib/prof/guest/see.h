@@ -18,8 +18,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* sp: the stack pointer at which C was entered, or null; id: of that call */
-struct see_thread { void *sp; uint32_t id; };
+/* sp: the stack pointer at which C was entered, or null; id: of that call, 0: it has no record; f: what was called;
+ * since: when, if it is timed; burst: so many more calls are */
+struct see_thread { void *sp; uint32_t id, burst; struct function *f; uint64_t since; };
 extern __thread struct see_thread see_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
 
 bool see_begin(void);                                    /* find out what lies where; false: not on this machine */
@@ -32,10 +33,13 @@ bool see_is_stub(const void *address);
 void see_python_from_c(bool on);
 /* From so many calls of a function on, more are only counted: LOG_SKIPPED, up to 1023 of each by see_tell_skipped. */
 void see_skip_after(uint32_t calls);
-/* Of functions that are called more than 100 000 times a second only calls drawn at random are timed, the others
- * counted: LOG_COUNTED, before the next timed one, the last by see_tell_skipped.  A long call among many short ones is
- * missed unless it is drawn. */
-void see_estimate(bool on);
+/* Of functions that are called more than 100 000 times a second and take less than 1 us, never wait and never call
+ * Python, calls are counted: LOG_COUNTED, told by see_tell_counted, before other records and once in a ms; LOG_COST is
+ * what one takes.  on: each has a record, however short. */
+void see_each(bool on);
+void see_tell_counted(void);
+void see_forget(void);                                   /* what was counted unrecorded, or in a parent */
+void see_never(void);                                    /* what runs now calls Python */
 void see_tell_skipped(void);
 void see_forked(void);                                   /* in the child */
 unsigned long long see_objects(void);                    /* how many shared objects have been loaded so far */

@@ -3,6 +3,7 @@
 #include "prof/guest/links.h"
 #include "prof/guest/ops.h"
 #include "prof/guest/rec.h"
+#include "prof/guest/see.h"
 #include "prof/guest/wrap.h"
 #include <string.h>
 #include <time.h>
@@ -19,7 +20,9 @@ static PyObject *thread_call(PyObject *self, PyObject *const *args, size_t n, Py
         rec_thread.in_base = true;
         links_take(LINK_THREAD, links_key((uintptr_t)self), 0, rec_now());
     }
-    return PyObject_Vectorcall(((wrapper *)self)->target, args, n, names);
+    PyObject *r = PyObject_Vectorcall(((wrapper *)self)->target, args, n, names);
+    see_tell_counted();
+    return r;
 }
 
 static PyObject *start(int which, PyObject *self, PyObject *args, PyObject *names)

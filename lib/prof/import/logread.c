@@ -36,9 +36,9 @@ struct process {
     size_t nphase, phase_cap;
     double pair_ns;                                      /* what recording a call cost */
     uint64_t *skipped, *counted;                         /* by id: calls that were only counted; NULL: none */
+    struct { uint64_t t; double ns; } *cost;             /* by id: what one of the latter takes, as told last */
 };
-/* row: of its present piece; stands: for so many more calls; python_ns: not its own: callbacks, off the CPU */
-struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; uint32_t stands; int64_t begin, python_ns; };
+struct frame { uint64_t row; uint32_t id; uint16_t hook; bool python; };   /* row: of its present piece */
 struct stack { struct frame *v; size_t n, cap; };
 struct pending { struct log_row row; bool done; };
 struct end { uint64_t row; int64_t end; uint32_t flag; };
@@ -66,7 +66,6 @@ struct thread {
     int64_t *owed;                                       /* by id: time of counted calls, still to be placed; or NULL */
     uint32_t *due;                                       /* ids of which time is to be placed */
     size_t ndue, due_cap;
-    uint32_t counted_id, counted;                        /* of the record before: the next call stands for these too */
     int64_t cpu_at;                                      /* when the CPU clock was read last; NONE: not yet */
     int64_t gil;                                         /* of the time until now, waiting for the GIL */
     int64_t gap;                                         /* since then Python runs, its row not begun; or NONE */
@@ -274,17 +273,20 @@ static void begin_piece(struct log_reader *r, struct thread *t, struct frame *f,
 
 /* ---- calls that were only counted: so much of Python's time is theirs */
 
-/* so long they took, by one that was timed, without what that cost within it */
-static void owe(struct thread *t, uint32_t id, uint32_t calls, int64_t ns)
+static void owe(struct log_reader *r, struct thread *t, uint32_t id, uint32_t calls)
 {
-    int64_t sum;
-    ns -= (int64_t)(t->process->pair_ns / 2);
-    if (__builtin_mul_overflow(ns, (int64_t)calls, &sum) || sum <= 0) return;
+    struct process *p = t->process;
+    if (id >= p->nid) return;
+    if (!p->counted) p->counted = xcalloc(p->nid, sizeof *p->counted);
+    if (!t->owed) t->owed = xcalloc(p->nid, sizeof *t->owed);
+    if (r->looking) p->counted[id] += calls;
+    int64_t ns = p->cost ? (int64_t)(p->cost[id].ns * calls) : 0;
+    if (!ns) return;
     if (!t->owed[id]) {
         t->due = grow(t->due, t->ndue + 1, &t->due_cap, sizeof *t->due);
         t->due[t->ndue++] = id;
     }
-    if (__builtin_add_overflow(t->owed[id], sum, &t->owed[id])) t->owed[id] = INT64_MAX;
+    if (__builtin_add_overflow(t->owed[id], ns, &t->owed[id])) t->owed[id] = INT64_MAX;
 }
 
 /* the gap ends: what is due takes its beginning, Python has the rest */
@@ -308,12 +310,6 @@ static void fill_gap(struct log_reader *r, struct thread *t, int64_t end, uint32
     end_row(r, t, f->row, end, flag);
 }
 
-/* Python goes on at a time, which may be shared with what is due */
-static void go_on(struct log_reader *r, struct thread *t, int64_t at)
-{
-    if (t->ndue) t->gap = at;
-    else if (!r->nested) begin_piece(r, t, &t->calls.v[t->calls.n - 1], at, false);
-}
 
 /* an operation begins or ends: what is placed before belongs to what was open there.  Or records were dropped: the row
  * that says so comes after those of the time before it. */
@@ -321,7 +317,7 @@ static void split_gap(struct log_reader *r, struct thread *t, int64_t at)
 {
     if (t->gap == NONE) return;
     fill_gap(r, t, at, 0);
-    go_on(r, t, at);
+    t->gap = at;
 }
 
 /* ---- calls of one thread: Python frames and C frames on one stack */
@@ -342,7 +338,7 @@ static void resume(struct log_reader *r, struct thread *t, int64_t at, bool afte
 {
     struct frame *v = t->calls.v;
     size_t n = t->calls.n, i = n;
-    if (n && v[n - 1].python) go_on(r, t, at);
+    if (n && v[n - 1].python) t->gap = at;
     if (r->nested || !n || v[n - 1].python) return;
     if (after_python) {
         while (i && !v[i - 1].python) i--;
@@ -355,11 +351,7 @@ static void push(struct log_reader *r, struct thread *t, const struct log_record
     suspend(r, t, at, python);
     t->calls.v = grow(t->calls.v, t->calls.n + 1, &t->calls.cap, sizeof *t->calls.v);
     struct frame *f = &t->calls.v[t->calls.n++];
-    *f = (struct frame){ .id = rec->id, .hook = rec->aux, .python = python, .begin = at };
-    if (!python && t->counted && t->counted_id == rec->id) {
-        f->stands = t->counted;
-        t->counted = 0;
-    }
+    *f = (struct frame){ .id = rec->id, .hook = rec->aux, .python = python };
     begin_piece(r, t, f, at, true);
 }
 
@@ -369,9 +361,7 @@ static void pop(struct log_reader *r, struct thread *t, int64_t at, uint32_t fla
     bool filled = t->gap != NONE;
     if (filled) fill_gap(r, t, at, flag);
     if (!filled || r->nested) end_row(r, t, f.row, at, flag);
-    struct frame *under = --t->calls.n ? &t->calls.v[t->calls.n - 1] : NULL;
-    if (f.python && under && !under->python) under->python_ns += at - f.begin;
-    if (f.stands) owe(t, f.id, f.stands, at - f.begin - f.python_ns);
+    t->calls.n--;
     resume(r, t, at, f.python);
 }
 
@@ -426,8 +416,10 @@ static void off_cpu(struct log_reader *r, struct thread *t, const struct log_rec
     struct meaning m = f->python && !f->id ? (struct meaning){ r->python_text, 0 } : meaning_of(r, t->process, f->id);
     if (m.cat == r->own_text) return;
     if (m.cat == r->waiting_text && !(rec->aux & LOG_CPU_RAN)) off = gil;
-    if (off < OFF_LEAST) return;
-    if (!f->python) f->python_ns += off;                 /* other calls, for which it stands, were not off the CPU */
+    if (off < OFF_LEAST) {
+        if (t->ndue) split_gap(r, t, at);                /* what was counted lies where it was told */
+        return;
+    }
     uint32_t name = off_name(r, f, m);
     suspend(r, t, at - off, true);
     off_row(r, t, at - off, at - gil, r->off_text, name);
@@ -540,7 +532,7 @@ static void next_thread_of_log(struct log_reader *r, struct thread *t, uint32_t 
     t->tid = number_text(r, tid);
     t->cpu_at = NONE;
     t->gil = 0;
-    t->ndue = t->counted = 0;
+    t->ndue = 0;
     free(t->owed);
     t->owed = NULL;
     r->counts->threads += r->looking;
@@ -554,7 +546,7 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
     bool lasts = rec->event >= LOG_CALL && rec->event <= LOG_PYTHON_END;
     int64_t before = t->last;
     if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
-    if (rec->event != LOG_COUNTED) t->last = at;         /* that has the time of the call after it */
+    if (rec->event != LOG_COUNTED && rec->event != LOG_COST) t->last = at;   /* they are told of the time before */
     if (r->looking) {
         if (at < p->begin) p->begin = at;
         if (at > p->end) p->end = at;
@@ -632,15 +624,9 @@ static void one_record(struct log_reader *r, struct thread *t, const struct log_
         t->last = before;                                /* its CPU clock is behind it */
         break;
     case LOG_COUNTED:
-        if (rec->id >= p->nid) break;
-        if (!t->owed) t->owed = xcalloc(p->nid, sizeof *t->owed);
-        if (r->looking) {
-            if (!p->counted) p->counted = xcalloc(p->nid, sizeof *p->counted);
-            p->counted[rec->id] += rec->aux;
-        }
-        t->counted_id = rec->id;
-        t->counted = rec->aux;
+        owe(r, t, rec->id, rec->aux);
         break;
+    case LOG_COST: break;                                /* was read before, see as_written */
     default:
         if (!r->warned) warn("%s: unknown event %u in %s", r->dir, rec->event, t->from.path);
         r->warned = true;
@@ -679,7 +665,7 @@ static void restart(struct thread *t)
     t->gil = 0;
     t->taking = t->amount = 0;
     t->ended = false;
-    t->ndue = t->counted = 0;
+    t->ndue = 0;
     free(t->owed);
     t->owed = NULL;
 }
@@ -690,27 +676,31 @@ static int by_row(const void *a, const void *b)
     return ORDER(x->row, y->row);
 }
 
-/* what the writer counted against what is there: its sum over the records that it had written to the log */
-static bool as_written(struct source *s)
+/* What the writer counted against what is there: its sum over the records that it had written to the log.  And what
+ * a counted call takes is known in the end. */
+static bool as_written(struct process *p, struct source *s)
 {
     const struct log_totals *w = &s->head.totals;
     uint64_t sum = 0, k = 0, begun[HOOKS] = { 0 };
     bool tail = false;
-    if (s->head.kept) return true;                       /* the older ones are gone */
     rewind_source(s);
-    for (const struct log_record *r; k < w->records && (r = next_record(s, &tail)) && !tail; k++) {
+    for (const struct log_record *r; (r = next_record(s, &tail)); k++) {
+        if (r->event == LOG_COST && r->id < p->nid) {
+            if (!p->cost) p->cost = xcalloc(p->nid, sizeof *p->cost);
+            if (r->t >= p->cost[r->id].t) {
+                p->cost[r->id].t = r->t;
+                p->cost[r->id].ns = r->aux / 32.;
+            }
+        }
+        if (k >= w->records) continue;
         sum += log_sum(r, k);
         if (log_begins(r->event) && r->aux < HOOKS) begun[r->aux]++;
     }
-    return k == w->records && sum == w->sum && memcmp(begun, w->begun, sizeof begun) == 0;
+    return s->head.kept || (k >= w->records && sum == w->sum && memcmp(begun, w->begun, sizeof begun) == 0);
 }
 
 static void look(struct log_reader *r, struct thread *t)
 {
-    if (!as_written(&t->from)) {
-        warn("%s: records are missing or not as they were written", t->from.path);
-        r->counts->changed++;
-    }
     restart(t);
     while (advance(r, t)) continue;
     if (t->nlate) qsort(t->late, t->nlate, sizeof *t->late, by_row);
@@ -1042,8 +1032,11 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
         size_t p = process_of(r, &t->from.head);
         t->process = &r->process[p];
         t->room = HELD / r->nthread > HELD_LEAST ? HELD / r->nthread : HELD_LEAST;
-        look(r, t);
+        if (as_written(t->process, &t->from)) continue;
+        warn("%s: records are missing or not as they were written", t->from.path);
+        counts->changed++;
     }
+    for (size_t i = 0; i < r->nthread; i++) look(r, &r->thread[i]);
     for (size_t i = 0; i < n; i++) if (path[i][slash] == 'g') read_gpu(r, path[i]);
     for (size_t i = 0; i < r->nprocess; i++) finish_process(r, &r->process[i]);
     counts->processes += r->nprocess;
@@ -1072,6 +1065,7 @@ void log_close(log_reader *r)
         free(r->process[i].phase);
         free(r->process[i].skipped);
         free(r->process[i].counted);
+        free(r->process[i].cost);
     }
     free_all(r->thread, r->process, r->ready, r->heap);
     intern_free(&r->text);

@@ -8,10 +8,9 @@
  * Calls that were only counted (prof-record --skip-after) are a row of kind proc without length, category skipped, at
  * the beginning of the process: the function, its category as flag, and their number as link.
  *
- * Of functions of which only some calls were timed (--estimate) there is a like row, category estimated, with the
- * number of the others, and rows flagged `estimated` for their time: each timed call, less the Python that it called,
- * stands for those counted before it.  That much, and no more than there is, is taken from Python's time after it.
- * What was counted after a function's last timed call has a number and no time.
+ * Of short calls that were only counted there is a like row, category estimated, and rows flagged `estimated` for
+ * their time, at the beginning of Python's time in which they were: what one takes, by the log's last LOG_COST, times
+ * their number, and no more than there is; what has no room is taken from Python's time after it.
  *
  * The logs are read twice.  A row can be given out once its end is known, and all rows that began before it were.  The
  * first reading finds the ends of the few rows that last for longer than HELD rows of their thread, so the second holds
