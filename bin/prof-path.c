@@ -21,7 +21,7 @@
  *   until a kernel began and a waiting thread went on, start until a thread
  *   began for a reason that is not known.
  * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
- * op, name, why it began when it did.  --all: every piece, with proc, tid, cat,
+ * op, name, why it began when it did; the sums go to --sums.  --all: every piece, with proc, tid, cat,
  * op, name, start_ns, end_ns, slack_ns, on_path.  Memory: all rows.
  *
  * Examples:
@@ -36,10 +36,12 @@
 #include HELP
 
 static bool pieces, all;
+static const char *sums;
 static double unexplained = 0.05;
 static const struct opt options[] = {
     { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece" },
     { 0, "all",    FLAG, &all, NULL, "every piece with its slack" },
+    { 0, "sums", STR, &sums, "FILE", "the first table, too" },
     { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
       0, 1 },
     { 0 } };
@@ -59,6 +61,11 @@ int main(int argc, char **argv)
         warn("%llu collectives join processes; %llu kernels of communication met none of another process",
              (unsigned long long)g.joined, (unsigned long long)g.alone);
     path_unexplained(&g, &t, unexplained);
+    if (sums) {
+        csvw *s = csvw_open(sums);
+        path_write_sums(s, &g, &t);
+        csvw_close(s);
+    }
     csvw *w = csvw_open("-");
     if (pieces) path_write_pieces(w, &g, &t);
     else if (all) path_write_all(w, &g, &t);

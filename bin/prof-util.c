@@ -12,7 +12,9 @@
  *     the mean of the N bins strictly before it, empty for the first
  *   --strip=NS: device, start_ns, end_ns, busy_ratio, smooth_ratio: the true
  *     share of each cell, and its exponential mean 0.99 v + 0.01 mean
- * Memory: all rows that count.
+ *   --join=NS: lane, cat, start_ns, end_ns: of categories and the GPU, by
+ *     thread and device, what is less than NS apart as one, as it ends
+ * Memory: all rows that count; --join: a row for each lane and category.
  *
  * Examples:
  *   $ prof-util --poll=500000000 events.csv
@@ -21,22 +23,70 @@
 #include "base/filter.h"
 #include "prof/util.h"
 #include HELP
+#include "base/str.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *cat;
 static int counted = EVENT_GPU;
-static long poll, window, strip;
+static long poll, window, strip, join;
 static double from = NAN, to = NAN;
 static const struct opt options[] = {
     { 0, "poll",   INT,  &poll, "NS", "the poller's interval", 1, 9e18 },
     { 0, "window", INT,  &window, "N", "bins in the poller's mean", 1, 1e9 },
     { 0, "strip",  INT,  &strip, "NS", "width of a cell of the strip", 1, 9e18 },
+    { 0, "join",   INT,  &join, "NS", "pieces that are no further apart are one", 1, 9e18 },
     { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]" },
     { 0, "to",     NUM,  &to, "NS", "where it ends [last end]" },
     { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count" },
     { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category" },
     { 0 } };
+
+struct piece { int64_t start, end; char *lane; char *cat; };
+
+static void put_piece(csvw *w, const struct piece *p)
+{
+    csvw_cstr(w, p->lane);
+    csvw_cstr(w, p->cat);
+    csvw_int(w, p->start);
+    csvw_int(w, p->end);
+    csvw_end(w);
+}
+
+static int join_pieces(struct events_in *in)
+{
+    struct intern keys = { 0 };
+    struct piece *v = NULL;
+    size_t cap = 0;
+    struct buf b = { 0 };
+    csvw *w = csvw_open("-");
+    csvw_names(w, "lane,cat,start_ns,end_ns");
+    csvw_end(w);
+    for (struct event e; events_next(in, &e);) {
+        bool gpu = e.kind == EVENT_GPU;
+        if (!gpu && (e.kind != EVENT_CAT || str_is(e.cat, "CUDA"))) continue;
+        b.n = 0;
+        if (gpu) buf_format(&b, "%.*s of %.*s", (int)e.tid.n, e.tid.s, (int)e.proc.n, e.proc.s);
+        else buf_format(&b, str_eq(e.tid, e.proc) ? "process %.*s" : "thread %.*s", (int)e.tid.n, e.tid.s);
+        buf_char(&b, '\0');
+        size_t lane = b.n, known = keys.n;
+        buf_str(&b, e.cat);
+        uint32_t i = intern(&keys, (str){ b.s, b.n });
+        v = grow(v, keys.n, &cap, sizeof *v);
+        if (i == known) {
+            v[i] = (struct piece){ e.start, e.end, (char *)(uintptr_t)keys.name[i].s, xformat("%s", b.s + lane) };
+            continue;
+        }
+        if (e.start > v[i].end + join) {
+            put_piece(w, &v[i]);
+            v[i].start = e.start;
+        }
+        if (e.end > v[i].end) v[i].end = e.end;
+    }
+    for (size_t i = 0; i < keys.n; i++) put_piece(w, &v[i]);
+    return csvw_close(w);
+}
 
 int main(int argc, char **argv)
 {
@@ -45,6 +95,7 @@ int main(int argc, char **argv)
     if (window && !poll) usage("--window needs --poll");
     struct devices d = { 0 };
     struct events_in in = events_open(argv + i);
+    if (join) return join_pieces(&in);
     struct event e;
     struct repairs repairs = { 0 };
     while (events_next(&in, &e)) {

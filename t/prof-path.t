@@ -45,6 +45,7 @@ slack() { prof-path --all e.csv | csv-where -c name --is="$1" | csv-cut -c slack
 is 'slack of what runs beside' 100 slack aside
 is 'slack of what the GPU hides' 210 slack prepare
 is 'the last of the run is on the path' 1 eval 'prof-path --all e.csv | csv-where -c name --is=finish | csv-cut -c on_path | sed 1d'
+ok 'both at once' eval 'prof-path --quiet e.csv > alone; prof-path --quiet --sums=beside --pieces e.csv > /dev/null; cmp alone beside'
 guess() { sed -e 's/,q[12],/,,/' e.csv | prof-path --quiet --pieces | csv-where -c cat --is=wake | csv-cut -c tid,name,why; }
 is 'without links the last to end is who woke it' "tid,name,why
 2,get,guess

@@ -11,4 +11,26 @@ d1,0,1,
 d1,50,1,1' prof-util --poll=50 --window=2 ev.csv
 fails 'two questions at once' 2 'two questions' prof-util --poll=5 --strip=5 ev.csv
 fails 'too many bins' 1 'more than' prof-util --poll=1 <(echo kind,cat,start_ns,end_ns; echo gpu,GPU,0,1; echo gpu,GPU,4000000000000000000,4000000000000000001)
+cat > rows.py <<'D'
+import random
+random.seed(1); t = 0
+print("proc,tid,kind,cat,start_ns,end_ns")
+for _ in range(300):
+    t += random.randint(0, 9)
+    print(*("1", random.choice("12"), random.choice(("cat", "cat", "gpu", "op")), random.choice("AB"), t, t + random.randint(0, 30)), sep=",")
+D
+cat > joined.py <<'D'
+import csv, itertools
+rows = [r for r in csv.DictReader(open("rows.csv")) if r["kind"] != "op"]
+key = lambda r: (r["tid"] + " of 1" if r["kind"] == "gpu" else "process 1" if r["tid"] == "1" else "thread 2", r["cat"])
+for k, of in itertools.groupby(sorted(rows, key=key), key):
+    covered = set()
+    for r in of: covered |= set(range(int(r["start_ns"]), int(r["end_ns"]) + 6))
+    for i in sorted(covered):
+        if i - 1 not in covered: begin = i
+        if i + 1 not in covered: print(*k, begin, i - 5, sep=",")
+D
+python3 rows.py > rows.csv
+is 'pieces no further apart than that are one, by lane and category' "$(python3 joined.py)" \
+    eval 'prof-util --join=6 rows.csv | csv-sort -k lane,cat,start_ns:n | sed 1d'
 done_testing
