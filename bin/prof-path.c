@@ -21,7 +21,7 @@
  *   until a kernel began and a waiting thread went on, start until a thread
  *   began for a reason that is not known.
  * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
- * op, name, why it began when it did; the sums go to --sums.  --all: every piece, with proc, tid, cat,
+ * op, name, why it began when it did.  --all: every piece, with proc, tid, cat,
  * op, name, start_ns, end_ns, slack_ns, on_path.  Memory: all rows.
  *
  * Examples:
@@ -41,7 +41,7 @@ static double unexplained = 0.05;
 static const struct opt options[] = {
     { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece" },
     { 0, "all",    FLAG, &all, NULL, "every piece with its slack" },
-    { 0, "sums", STR, &sums, "FILE", "the first table, too" },
+    { 0, "sums", STR, &sums, "FILE", "the table of sums goes there, beside pieces" },
     { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
       0, 1 },
     { 0 } };
