@@ -1,7 +1,7 @@
 # place.mk - training steps planned and executed for real: make figures, or figure7 to figure11; planned only:
 #   make place-sweep
 #   PLACE_NETS=  the networks; SCALE=default: the study's four at full size and small batch; SCALE=ci: two, small;
-#                SCALE=test: smaller still
+#                SCALE=test: smaller still; SCALE=large: large batches, the limit is of the whole process (see the end)
 #   PLACE_TIER=  the slow memory, see place-tier; the default is a file under OUT
 #   PLACE_RATIOS=  slow to fast memory;  PLACE_FORMS= formulations;  PLACE_THREADS= of kernels
 #   PLACE_ROUNDS= PLACE_STEPS=  every plan is executed in so many processes spread over the whole run, of so many
@@ -40,7 +40,8 @@ place_size_densenet264 = -4-224
 place_size_mlp = -64-32
 place_size_ci = $(1)-4-$(if $(filter vgg19,$(1)),64,112)
 place_size_test = $(1)-2-96
-place_scale = $(if $(filter ci test,$(SCALE)),$(SCALE),default)
+place_size_large = $(1)-$(if $(filter vgg19 inception4,$(1)),32,16)-$(if $(filter inception4,$(1)),299,224)
+place_scale = $(if $(filter ci test large,$(SCALE)),$(SCALE),default)
 place_cases = $(foreach n,$(PLACE_NETS),$(call place_size_$(place_scale),$(n)))
 place_ends  = slow-1-0 fast-0-1
 place_forms = $(place_ends) $(foreach f,$(PLACE_FORMS),$(foreach r,$(PLACE_RATIOS),$(f)-$(subst :,-,$(r))))
@@ -56,7 +57,7 @@ place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call pl
     --profile=$(place)/$(2)/profile.csv $(place)/$(2)/graph.sexp
 place_profile = place-profile --tier=$(PLACE_TIER) --threads=$(PLACE_THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
 
-place_figures = figure7 figure8 figure9 figure10 figure11
+place_figures = $(if $(filter large,$(SCALE)),,figure7) figure8 figure9 figure10 figure11
 figures: $(place_figures)
 $(place_figures) place-sweep: %: $(OUT)/%.svg $(OUT)/%.png
 .PHONY: figures $(place_figures) place-sweep
@@ -223,6 +224,24 @@ $(OUT)/place-errors.csv: $(OUT)/figure11.csv
 	    csv-group -c error_ratio,off,within --stat=median,max,sum |
 	    csv-calc --set='steps=n_rows' --set='within_15_percent=sum_within' --set='worst_ratio=max_off' |
 	    csv-cut -c steps,within_15_percent,worst_ratio,median_error_ratio $(aside)
+
+# ---- figure7 of SCALE=large: everything that the process takes is limited, by the kernel where it lets us
+define place_process
+$(place)/process/$(1)/table.csv: $(place)/process/asked | $(place)/$(1)/profile.done
+	@mkdir -p $$(@D)
+	cp $(place)/$(1)/graph.sexp $(place)/$(1)/profile.csv $$(@D)
+	$(TOP)/pipelines/place-large $$(@D) $(PLACE_TIER) '$(PLACE_RATIOS)' '$(PLACE_ROUNDS)' --steps=$(PLACE_STEPS) \
+	    --again=$(PLACE_AGAIN) --threads=$(PLACE_THREADS) $$(aside)
+endef
+$(foreach c,$(place_cases),$(eval $(call place_process,$(c))))
+$(eval $(call asked,$(place)/process/asked,place_cases PLACE_RATIOS PLACE_ROUNDS PLACE_STEPS))
+$(OUT)/place-large.csv: $(place_cases:%=$(place)/process/%/table.csv)
+	csv-cat $^ $(aside)
+ifeq ($(SCALE),large)
+figure7: $(OUT)/place-large.csv
+	csv-show $<
+.PHONY: figure7
+endif
 
 # ---- how much slow memory a network tolerates, planned from the profile of figure 7; a job of the table is a plan,
 # made here or on HOSTS, see wide.mk
