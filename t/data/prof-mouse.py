@@ -88,6 +88,7 @@ class Browser:
                 self.mouse(kind, x, y, button="left", buttons=int(kind == "mousePressed"), clickCount=n)
 
 
+data = json.loads(re.search(r'id="data">(.*?)</script>', open(page, encoding="utf-8").read(), re.S).group(1))
 NEXT = "new Promise(r => requestAnimationFrame(() => requestAnimationFrame(() => r(true))))"
 with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
     b = Browser(folder)
@@ -130,9 +131,30 @@ with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             b.click(x, y + 15 * row, 2)
             there = shown()
     check("a double click goes to what is there", there != before and there[0] <= under <= there[1])
+    b.wait("document.getElementById('sum').textContent.includes(' of ')", 5)
+    begin, end = there
+    want = {}                                             # of each instant the deepest that is no operation, box by box
+    for lane in data["lanes"]:
+        at, boxes = 0, []
+        for d, n, name, cat, depth in zip(*(lane[k] for k in ("start", "len", "name_id", "cat", "depth"))):
+            at += d
+            if data["cats"][cat] != "operation" and at < end and at + n > begin:
+                boxes.append((depth, max(at, begin), min(at + n, end), name, cat))
+        boxes = boxes[:1500]
+        times = sorted({t for v in boxes for t in v[1:3]})
+        for t, after in zip(times, times[1:]):
+            over = [v for v in boxes if v[1] <= t and v[2] >= after]
+            if over:
+                key = (max(over)[3], max(over)[4])
+                want[key] = want.get(key, 0) + after - t
+    got = json.loads(b.js("JSON.stringify(inSight(from, to).top.map(r => [r.name, r.cat, r.self_ns]))"))
+    want = sorted((data["names"][k[0]] or "(%s)" % data["cats"][k[1]], data["cats"][k[1]], round(v, 3)) for k, v in want.items())
+    check("the tables follow what is in sight", sorted((n, c, round(v, 3)) for n, c, v in got if v) == want and
+          b.js("document.getElementById('top').rows.length") > 1)
     if picture:
         open(picture, "wb").write(base64.b64decode(b.call("Page.captureScreenshot")["data"]))
     b.js("document.getElementById('all').click()")
+    b.wait("!document.getElementById('sum').textContent.includes(' of ' + time(span))", 5)
     check("the button shows the whole run", shown() == before)
     b.js("document.getElementById('flame').scrollIntoView()")
     flame = json.loads(b.js("JSON.stringify(document.getElementById('flame').getBoundingClientRect())"))
