@@ -206,6 +206,9 @@ prof-record --force --max-passes=3 -o bound passes.py
 is 'so many passes, and nothing after them' '3 3 0' eval \
     'prof-log --quiet bound > ev; echo $(grep -c ,pass, ev) $(prof-top bound | csv-where -c name --is=math.sqrt |
         csv-cut -c calls | sed 1d) $(grep -c math.hypot ev)'
+printf 'import asyncio, millrace_prof as p\nasync def one():\n    with p.operation("net"): await asyncio.sleep(.002); await asyncio.sleep(.002)\nasync def main():\n    for i in range(4): await one()\nasyncio.run(main())\n' > await.py
+prof-record --force -o await await.py
+is 'an operation that is suspended counts once' net,4 eval 'prof-top --by=operation await | csv-where -c name --is=net | csv-where -c calls --min=1 | csv-cut -c name,calls | sed 1d'
 # operations follow coroutines and generators, through await, yield, yield from, send, throw, close and cancellation
 prof-record --force -o tasks "$root/t/data/prof-tasks.py"
 is 'what a coroutine or generator calls is charged to its own operations, and nothing else is' 'math.ceil,,4

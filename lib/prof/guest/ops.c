@@ -7,7 +7,8 @@ struct open_op { uint32_t id; bool recorded; const PyObject *generator; };   /* 
 /* low: what n was at its least since the generator that runs went on */
 static __thread struct { struct open_op *v; size_t n, cap, low; } ops;
 
-static bool push(uint32_t id, const PyObject *generator)
+/* hook: HOOK_NONE where it goes on after it was suspended: no call by itself */
+static bool push(uint32_t id, const PyObject *generator, enum log_hook hook)
 {
     if (ops.n == ops.cap) {
         size_t cap = ops.cap ? 2 * ops.cap : 16;
@@ -18,7 +19,7 @@ static bool push(uint32_t id, const PyObject *generator)
     }
     ops.v[ops.n++] = (struct open_op){ id, rec_on, generator };
     see_tell_counted();
-    if (rec_on) rec_put(LOG_OP, id, HOOK_OP);
+    if (rec_on) rec_put(LOG_OP, id, hook);
     return true;
 }
 
@@ -92,7 +93,7 @@ size_t ops_resume(PyObject *g)
     size_t n = held[i].n;
     held[i].id = NULL;
     take_out(i);
-    for (size_t k = 0; k < n; k++) if (!push(id[k], g)) break;
+    for (size_t k = 0; k < n; k++) if (!push(id[k], g, HOOK_NONE)) break;
     PyMem_RawFree(id);
     return outside;
 }
@@ -336,7 +337,7 @@ void ops_begin_hook(void)
 bool ops_begin(uint32_t id)
 {
     ops_begin_hook();
-    if (!push(id, generator_here())) PyErr_NoMemory();
+    if (!push(id, generator_here(), HOOK_OP)) PyErr_NoMemory();
     return !PyErr_Occurred();
 }
 

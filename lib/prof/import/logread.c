@@ -437,6 +437,7 @@ static void begin_op(struct log_reader *r, struct thread *t, const struct log_re
                                           .proc = t->process->text,
                                           .tid = t->tid,
                                           .name = r->looking ? 0 : meaning_of(r, t->process, rec->id).name,
+                                          .flag = rec->aux == HOOK_NONE ? r->part_text : 0,
                                           .kind = EVENT_OP,
                                           .hook = rec->aux < HOOKS ? (uint8_t)rec->aux : 0 });
 }
