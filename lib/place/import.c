@@ -10,8 +10,9 @@
 
 enum { CONCAT = 8 };                                     /* operands of a concatenation */
 
-static void op_binary(struct import *m, int kind)
+static void op_binary(struct import *m)
 {
+    int kind = m->kind;
     const double *p, *q;
     size_t n, k;
     bool known = im_input(m, 0)->kind != TENSOR && im_input(m, 1)->kind != TENSOR;
@@ -45,8 +46,9 @@ static void op_binary(struct import *m, int kind)
     im_result(m, 0, im_binary_of(m, kind, im_as_tensor(m, 0), im_as_tensor(m, 1)));
 }
 
-static void op_unary(struct import *m, enum nd_unary kind)
+static void op_unary(struct import *m)
 {
+    enum nd_unary kind = (enum nd_unary)m->kind;
     double c;
     if (kind == ND_SQRT && im_scalar(m, 0, &c)) {
         c = sqrt(c);
@@ -76,8 +78,9 @@ static void op_clip(struct import *m)
     im_result(m, 0, im_unary(m, ND_CLIP, low, high, im_as_tensor(m, 0)));
 }
 
-static void op_reduce(struct import *m, bool mean)
+static void op_reduce(struct import *m)
 {
+    bool mean = m->kind;
     int x = im_as_tensor(m, 0), axes = 0, n = 0;
     struct tensor t = *im_shape_of(m, x);
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
@@ -153,8 +156,9 @@ static int back_from(struct import *m, int y, bool flat)
     return flat ? im_reshaped(m, y, 3, (int64_t[]){ t.shape[0], t.shape[1], t.shape[3] }) : y;
 }
 
-static void op_conv(struct import *m, bool transposed)
+static void op_conv(struct import *m)
 {
+    bool transposed = m->kind;
     int x = im_as_tensor(m, 0), w = im_as_tensor(m, 1);
     bool flat = im_shape_of(m, x)->ndim == 3;
     x = images(m, x, flat);
@@ -180,8 +184,9 @@ static void op_conv(struct import *m, bool transposed)
     im_result(m, 0, back_from(m, y, flat));
 }
 
-static void op_pool(struct import *m, bool max)
+static void op_pool(struct import *m)
 {
+    bool max = m->kind;
     int x = im_as_tensor(m, 0);
     bool flat = im_shape_of(m, x)->ndim == 3;
     x = images(m, x, flat);
@@ -254,8 +259,9 @@ static void op_flatten(struct import *m)
     im_result(m, 0, im_reshaped(m, x, 2, shape));
 }
 
-static void op_squeeze(struct import *m, bool wider)
+static void op_squeeze(struct import *m)
 {
+    bool wider = m->kind;
     const double *axes = NULL, *p;
     size_t n = 0, have;
     double listed[ONNX_DIMS];
@@ -604,141 +610,64 @@ static void op_range(struct import *m)
 
 /* ---- the table ---- */
 
-static void op_add(struct import *m)
-{
-    op_binary(m, 0);
-}
-static void op_sub(struct import *m)
-{
-    op_binary(m, 1);
-}
-static void op_mul(struct import *m)
-{
-    op_binary(m, 2);
-}
-static void op_div(struct import *m)
-{
-    op_binary(m, 3);
-}
-static void op_relu(struct import *m)
-{
-    op_unary(m, ND_RELU);
-}
-static void op_sqrt(struct import *m)
-{
-    op_unary(m, ND_SQRT);
-}
-static void op_erf(struct import *m)
-{
-    op_unary(m, ND_ERF);
-}
-static void op_exp(struct import *m)
-{
-    op_unary(m, ND_EXP);
-}
-static void op_tanh(struct import *m)
-{
-    op_unary(m, ND_TANH);
-}
-static void op_sigmoid(struct import *m)
-{
-    op_unary(m, ND_SIGMOID);
-}
-static void op_log(struct import *m)
-{
-    op_unary(m, ND_LOG);
-}
 static void op_neg(struct import *m)
 {
     im_result(m, 0, im_unary(m, ND_SCALE, -1, 0, im_as_tensor(m, 0)));
 }
+
 static void op_reciprocal(struct import *m)
 {
     im_result(m, 0, im_unary(m, ND_POW, -1, 0, im_as_tensor(m, 0)));
 }
-static void op_mean(struct import *m)
-{
-    op_reduce(m, true);
-}
-static void op_sum(struct import *m)
-{
-    op_reduce(m, false);
-}
+
 static void op_matmul(struct import *m)
 {
     im_result(m, 0, im_product(m, im_as_tensor(m, 0), im_as_tensor(m, 1), false));
 }
-static void op_conv_plain(struct import *m)
-{
-    op_conv(m, false);
-}
-static void op_conv_transposed(struct import *m)
-{
-    op_conv(m, true);
-}
-static void op_maxpool(struct import *m)
-{
-    op_pool(m, true);
-}
-static void op_avgpool(struct import *m)
-{
-    op_pool(m, false);
-}
-static void op_narrower(struct import *m)
-{
-    op_squeeze(m, false);
-}
-static void op_wider(struct import *m)
-{
-    op_squeeze(m, true);
-}
 
-static const struct {
-    const char *op;
-    void (*make)(struct import *);
-} operators[] = {
-    { "Add", op_add },
-    { "AveragePool", op_avgpool },
+static const struct import_op operators[] = {
+    { "Add", op_binary },
+    { "AveragePool", op_pool },
     { "BatchNormalization", op_norm },
     { "Cast", op_cast },
     { "Clip", op_clip },
     { "Concat", op_concat },
     { "Constant", op_constant },
-    { "Conv", op_conv_plain },
-    { "ConvTranspose", op_conv_transposed },
-    { "Div", op_div },
+    { "Conv", op_conv },
+    { "ConvTranspose", op_conv, true },
+    { "Div", op_binary, 3 },
     { "Dropout", op_dropout },
-    { "Erf", op_erf },
-    { "Exp", op_exp },
+    { "Erf", op_unary, ND_ERF },
+    { "Exp", op_unary, ND_EXP },
     { "Flatten", op_flatten },
     { "Gather", op_gather },
     { "Gemm", op_gemm },
-    { "GlobalAveragePool", op_mean },
+    { "GlobalAveragePool", op_reduce, true },
     { "Identity", op_identity },
-    { "Log", op_log },
+    { "Log", op_unary, ND_LOG },
     { "MatMul", op_matmul },
-    { "MaxPool", op_maxpool },
-    { "Mul", op_mul },
+    { "MaxPool", op_pool, true },
+    { "Mul", op_binary, 2 },
     { "Neg", op_neg },
     { "Pad", op_pad },
     { "Pow", op_pow },
     { "Range", op_range },
     { "Reciprocal", op_reciprocal },
-    { "ReduceMean", op_mean },
-    { "ReduceSum", op_sum },
-    { "Relu", op_relu },
+    { "ReduceMean", op_reduce, true },
+    { "ReduceSum", op_reduce },
+    { "Relu", op_unary, ND_RELU },
     { "Reshape", op_reshape },
     { "Resize", op_resize },
     { "Shape", op_shape },
-    { "Sigmoid", op_sigmoid },
+    { "Sigmoid", op_unary, ND_SIGMOID },
     { "Slice", op_slice },
     { "Split", op_split },
-    { "Sqrt", op_sqrt },
-    { "Squeeze", op_narrower },
-    { "Sub", op_sub },
-    { "Tanh", op_tanh },
+    { "Sqrt", op_unary, ND_SQRT },
+    { "Squeeze", op_squeeze },
+    { "Sub", op_binary, 1 },
+    { "Tanh", op_unary, ND_TANH },
     { "Transpose", op_transpose },
-    { "Unsqueeze", op_wider },
+    { "Unsqueeze", op_squeeze, true },
     { "Upsample", op_resize },
 };
 enum { OPERATORS = sizeof operators / sizeof *operators };
@@ -748,16 +677,14 @@ const char *import_operator(int i)
     return i < OPERATORS ? operators[i].op : import_more[i - OPERATORS].op;
 }
 
-typedef void make_fn(struct import *);
-
 /* NULL: not known */
-static make_fn *find(str op)
+static const struct import_op *find(str op)
 {
     for (int i = 0; i < OPERATORS; i++)
-        if (str_is(op, operators[i].op)) return operators[i].make;
-    const struct import_more *more = import_more;
+        if (str_is(op, operators[i].op)) return &operators[i];
+    const struct import_op *more = import_more;
     while (more->op && !str_is(op, more->op)) more++;
-    return more->make;
+    return more->op ? more : NULL;
 }
 
 /* are the constants that a node computes with integers? */
@@ -834,7 +761,9 @@ struct graph *import_onnx(const struct onnx *o, long batch, const regex_t *param
         str label = m.node->name.n ? m.node->name : m.node->out[0];
         m.label = xformat("%.*s", (int)label.n, label.s);
         m.whole = of_integers(&m);
-        find(m.node->op)(&m);
+        const struct import_op *op = find(m.node->op);
+        m.kind = op->kind;
+        op->make(&m);
         free(m.label);
     }
     long k = intern_find(&m.names, o->output);

@@ -381,7 +381,7 @@ static void op_einsum(struct import *m)
     im_result(m, 0, ordered(m, x, &got, out.letter));
 }
 
-const struct import_more import_more[] = {
+const struct import_op import_more[] = {
     { "Celu", op_celu },
     { "DepthToSpace", op_depth_to_space },
     { "Einsum", op_einsum },
@@ -405,5 +405,5 @@ const struct import_more import_more[] = {
     { "Softmax", op_softmax },
     { "Softplus", op_softplus },
     { "Where", op_where },
-    { NULL, NULL },
+    { 0 },
 };

@@ -35,6 +35,7 @@ struct import {
     const struct onnx_node *node;
     char *label;                                         /* of the node, for messages */
     long batch;
+    int kind;                                            /* the operator's, from its row */
     bool whole;                                          /* what the node computes of constants are integers */
     const regex_t *parameters;                           /* names of initialisers that are trained, too; or NULL */
     struct buf frozen;                                   /* initialisers of floats that become constants */
@@ -70,5 +71,6 @@ int im_reshaped(struct import *m, int x, int n, const int64_t *shape);
 int im_binary_of(struct import *m, int kind, int a, int b);
 int im_product(struct import *m, int a, int b, bool tb);
 
-extern const struct import_more { const char *op; void (*make)(struct import *); } import_more[];   /* ends with NULL */
+struct import_op { const char *op; void (*make)(struct import *); int kind; };   /* kind: as in struct import */
+extern const struct import_op import_more[];             /* ends with NULL */
 #endif
