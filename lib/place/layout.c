@@ -246,9 +246,8 @@ static void lay_out_end(struct placing *p, struct placement *x, bool slow, struc
     lay_out_slow(plan, p->g);
 }
 
-/* Tensors below the pinning size and the largest staging of any placement have their own part above the pool.  Returns
- * how much that is: above the limit there is no layout. */
-static uint64_t lay_out_numa(struct placing *p, struct placement *x, struct plan *plan)
+/* Tensors below the pinning size and the largest staging of any placement have their own part above the pool. */
+static void lay_out_numa(struct placing *p, struct placement *x, struct plan *plan)
 {
     const struct graph *g = p->g;
     bool *pinned = xcalloc((size_t)g->ntensor + 1, sizeof *pinned);
@@ -263,11 +262,9 @@ static uint64_t lay_out_numa(struct placing *p, struct placement *x, struct plan
     uint64_t reserve = (pack_low(q.b, q.n, PASSES, 0) + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
     free(q.b);
     free(q.of);
-    if (reserve > p->bytes_limit) {
-        free(pinned);
-        free(offset);
-        return reserve;
-    }
+    if (reserve > p->bytes_limit)
+        die_of_limit("limit of %llu bytes is below the %llu that small tensors and staging take",
+                     (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
     first_touch(p, reserve, x, offset);
     fill(p, x, plan);
     q = pool_of(plan, g, TIER_FAST, pinned);
@@ -282,14 +279,6 @@ static uint64_t lay_out_numa(struct placing *p, struct placement *x, struct plan
     lay_out_slow(plan, g);
     free(pinned);
     free(offset);
-    return reserve;
-}
-
-static void check_reserve(const struct placing *p, uint64_t reserve)
-{
-    if (reserve > p->bytes_limit)
-        die_of_limit("limit of %llu bytes is below the %llu that small tensors and staging take",
-                     (unsigned long long)p->bytes_limit, (unsigned long long)reserve);
 }
 
 /* a part of the limit of every node, but what its kernel needs in any case */
@@ -314,7 +303,7 @@ static void lay_out_between(struct placing *p, const struct effort *effort, cons
         set_room(p, limit, room);
         done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, BETWEEN, plan);
     }
-    if (!done) check_reserve(p, lay_out_numa(p, x, plan));   /* first come, first served: worse, but it always fits */
+    if (!done) lay_out_numa(p, x, plan);                 /* first come, first served: worse, but it always fits */
     prices_free(&own);
     free(limit);
 }
@@ -550,9 +539,8 @@ struct plan *make_plan(const struct graph *g, const struct profile *profile, enu
         if (effort->exact > 0) plan = ask_exact(p, effort, &v, x, plan);
         set_prices(p, &v, plan);
         prices_free(&v);
-    } else if (form == FORM_NUMA) {
-        check_reserve(p, lay_out_numa(p, x, plan));
-    } else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
+    } else if (form == FORM_NUMA) lay_out_numa(p, x, plan);
+    else if (form != FORM_ASYNC) lay_out_end(p, x, form == FORM_SLOW, plan);
     if (form == FORM_ASYNC && effort->exact > 0) plan = ask_exact_beside(p, effort, x, plan);
     plan->kind = profile_kind(profile);
     if (!end) plan->limit = limit;
