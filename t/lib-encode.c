@@ -107,8 +107,10 @@ static void draw(struct rng *r, struct problem *p, bool types)
         snprintf(text + n, sizeof text - n, " (type f64))");
     }
     if (below(r, 3) == 0 && !strstr(text, "(type") && strncmp(text, "(mm_bf", 6) && !strstr(text, "8s8")) {
-        size_t n = strlen(text) - 1;                     /* halves */
-        snprintf(text + n, sizeof text - n, " (type %s))", below(r, 2) ? "f16" : "bf16");
+#define STORED_AS(name, text, ...) text,
+        static const char *const stores[] = { CARRY_STORES(STORED_AS) };
+        size_t n = strlen(text) - 1;
+        snprintf(text + n, sizeof text - n, " (type %s))", stores[below(r, sizeof stores / sizeof *stores)]);
     }
     bool floats = !strstr(text, "attn") && !strstr(text, "mid") && !strstr(text, "(type");
     if (floats && (!strncmp(text, "(conv", 5) || !strncmp(text, "(nest", 5)) && below(r, 3) == 0) {
@@ -152,7 +154,7 @@ static float *some(struct rng *r, const struct problem *p, int t)
         if (p->store >= STORE_F16 && t != TENSOR_C) {
             number(r, TYPE_F32, &f, 0);
             uint16_t half = carry_narrow((enum carry_store)p->store, f);
-            memcpy(x + 2 * j, &half, 2);
+            memcpy(x + problem_bytes(p, t) * j, &half, (size_t)problem_bytes(p, t));
         } else {
             number(r, t == TENSOR_V ? TYPE_F32 : p->type, x, j);
         }

@@ -123,7 +123,7 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
         view->half = half && !c->needed;
     } else if (t != TENSOR_C && w->marked[t]) {
         view->half = half;
-    } else if (half && q->target->halves && t == (int)x->held && !x->both && !x->lanes) {
+    } else if (half && p->store <= STORE_BF16 && q->target->halves && t == (int)x->held && !x->both && !x->lanes) {
         view->half = true;                               /* they become floats as they are loaded */
     } else if (half || access_raised(q, t)) {
         c->needed = true;
@@ -132,7 +132,7 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
         c->change.from[0] = c->change.to[0] = 1;
         changed(q, t, p->elements[t], false);
     }
-    for (int v = 0; v < p->nvar; v++) view->stride[v] = stride[v] * (view->half ? 2 : p->bytes);
+    for (int v = 0; v < p->nvar; v++) view->stride[v] = stride[v] * (view->half ? problem_bytes(p, t) : p->bytes);
 }
 
 /* the part of the problem a thread does: extents, and where the second begins */

@@ -17,7 +17,8 @@ enum carry_then { CARRY_END, CARRY_ALL_WORDS(CARRY_WORD) CARRY_WORDS };   /* SOF
 enum { CARRY_THENS = 8 };
 enum carry_type { CARRY_F32, CARRY_BF16, CARRY_U8S8, CARRY_F64 };
 /* of what is read; signed bytes become unsigned, 128 more */
-enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_HALVES_F16, CARRY_HALVES_BF16, CARRY_SIGNED };
+#define CARRY_STORE(name, ...) CARRY_HALVES_##name,
+enum carry_store { CARRY_FLOATS, CARRY_DOUBLES, CARRY_STORES(CARRY_STORE) CARRY_SIGNED };
 enum carry_cpu { CARRY_AVX2 = 1, CARRY_AVX512 = 2, CARRY_AVX512BF16 = 4, CARRY_AVX512VNNI = 8,     /* bits */
                  CARRY_AMX_BF16 = 32, CARRY_AMX_INT8 = 64 };
 
@@ -110,7 +111,7 @@ void carry_forth(const struct carry_change *, const float *from, float *to);
 void carry_back(const struct carry_change *, const float *from, float *to);     /* from and to as in carry_forth's */
 /* A with its zeros around it; halves become floats.  By what `have` says that is here, bits of carry_cpu */
 void carry_surround(const struct carry_pad *, int store, const void *from, float *to, int have);
-/* n numbers stored as halves to floats, one by one; a float to a half, to nearest, ties to even */
+/* n numbers of CARRY_STORES to floats, one by one; a float to such bits, of halves to nearest, ties to even */
 void carry_widen(enum carry_store, const void *from, float *to, int64_t n);
 uint16_t carry_narrow(enum carry_store, float);
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given`: to that

@@ -110,7 +110,7 @@ static float small(enum problem_type type, int t, int n)
     return x.f;
 }
 
-static float *numbers(enum problem_type type, enum problem_store store, int t, int64_t n)
+static float *numbers(enum problem_type type, enum problem_store store, int stored, int t, int64_t n)
 {
     size_t bytes = type == TYPE_F64 ? sizeof(double) : sizeof(float);
     float *x = aligned_alloc(64, ((size_t)n * bytes + 127) & ~(size_t)63);
@@ -121,9 +121,9 @@ static float *numbers(enum problem_type type, enum problem_store store, int t, i
         for (uint64_t bits = rng_u64(&r), j = 0; j < 16 && i + (int64_t)j < n; j++, bits >>= 4)
             if (type == TYPE_F64) doubles[i + (int64_t)j] = (int)(bits & 7) - 3;
             else x[i + (int64_t)j] = small(type, t, (int)(bits & 7) - 3);
-    for (int64_t i = 0; i < n && store >= STORE_F16; i++) {              /* halves, where they are */
+    for (int64_t i = 0; i < n && store >= STORE_F16; i++) {              /* as they are stored, where they are */
         uint16_t half = carry_narrow((enum carry_store)store, x[i]);
-        memcpy((char *)x + 2 * i, &half, sizeof half);
+        memcpy((char *)x + stored * i, &half, (size_t)stored);
     }
     return x;
 }
@@ -143,15 +143,15 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
 void evaluator_operands(struct evaluator *v)
 {
     for (int t = 0; t < 3 && !v->x[t]; t++)              /* signed bytes in A are as those in B */
-        v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, v->p->sign && !t ? TENSOR_B : t,
-                          v->p->elements[t]);
+        v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, problem_bytes(v->p, t),
+                          v->p->sign && !t ? TENSOR_B : t, v->p->elements[t]);
     if (v->p->then[0] && !v->more[0]) {
         enum problem_type type = v->p->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
-        v->more[0] = numbers(type, STORE_FLOATS, TENSOR_B, v->p->bias * v->p->biases);
-        v->more[1] = numbers(type, STORE_FLOATS, TENSOR_B, v->p->elements[TENSOR_C]);
+        v->more[0] = numbers(type, STORE_FLOATS, 0, TENSOR_B, v->p->bias * v->p->biases);
+        v->more[1] = numbers(type, STORE_FLOATS, 0, TENSOR_B, v->p->elements[TENSOR_C]);
     }
     if (v->p->pair && !v->more[2])
-        v->more[2] = numbers(TYPE_F32, v->p->store, TENSOR_B, v->p->elements[TENSOR_V]);
+        v->more[2] = numbers(TYPE_F32, v->p->store, problem_bytes(v->p, TENSOR_V), TENSOR_B, v->p->elements[TENSOR_V]);
     v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1], v->more[2] };
     if (!v->check || v->want) return;
     v->want = xmalloc((size_t)v->p->elements[TENSOR_C], (size_t)v->p->bytes);

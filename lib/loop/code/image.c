@@ -283,7 +283,7 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
     const char *in_a = p->sign ? t.b : t.a;
     const char *f = p->type == TYPE_F64 ? "double" : "float";
     const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
-    const char *in = p->store >= STORE_F16 ? "uint16_t" : NULL;
+    const char *in = p->store < STORE_F16 ? NULL : problem_bytes(p, TENSOR_A) == 1 ? "uint8_t" : "uint16_t";
     buf_format(b, "int %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
                call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
     buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : t.b,

@@ -56,9 +56,11 @@ static double scalar(const struct problem *p, int t, const void *x, int64_t i)
     case TYPE_F64: return ((const double *)x)[i];
     default: break;
     }
-    if (p->store == STORE_F16) return of_f16(((const uint16_t *)x)[i]);
-    if (p->store == STORE_BF16) return of_bf16(((const uint16_t *)x)[i]);
-    return (double)((const float *)x)[i];
+    switch (p->store) {
+    case STORE_F16: return of_f16(((const uint16_t *)x)[i]);
+    case STORE_BF16: return of_bf16(((const uint16_t *)x)[i]);
+    default: return (double)((const float *)x)[i];
+    }
 }
 
 /* all of a tensor; A with its zeros around it */

@@ -122,7 +122,7 @@ static int32_t lines_of(const struct problem *p, int var)
 
 static int64_t bytes_of(const struct problem *p, int t)
 {
-    return t == TENSOR_C && problem_cast(p) ? 2 : t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
+    return t == TENSOR_C && problem_cast(p) ? 2 : problem_bytes(p, t);
 }
 
 void parts_plan(struct image_parts *k, const struct image_kernel *q)

@@ -48,7 +48,8 @@
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
-enum problem_store { STORE_FLOATS, STORE_DOUBLES, STORE_F16, STORE_BF16 };       /* of A, B and V */
+#define STORE_OF(name, ...) STORE_##name,
+enum problem_store { STORE_FLOATS, STORE_DOUBLES, CARRY_STORES(STORE_OF) STORES };       /* of A, B and V */
 struct problem_pad {                                     /* dimensions of A, slowest first; those without are merged */
     int32_t n, size[NEST_DIMS], before[NEST_DIMS], after[NEST_DIMS];     /* n: 0 where there is no padding */
 };
@@ -65,7 +66,7 @@ struct problem {
     bool weights;                                        /* B is packed once, before: narrow types, (weights packed) */
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
     int bytes;                                           /* of an element: 4, 8 of TYPE_F64; */
-    enum problem_store store;                            /* but 2 of A, B and V that are stored as halves */
+    enum problem_store store;                            /* but those of CARRY_STORES of A, B and V */
     int nvar, order[NEST_VARS];                          /* order: variables of the untiled loops, outermost first */
     char name[NEST_VARS][8];
     int32_t size[NEST_VARS];

@@ -525,12 +525,14 @@ static void then(const struct env *k, const struct sexp *e, snode list)
 static void type(const struct env *k, const struct sexp *e, snode list)
 {
     struct problem *p = k->p;
-    static const char *const names[] = { [STORE_DOUBLES] = "f64", [STORE_F16] = "f16", [STORE_BF16] = "bf16" };
+#define STORE_LISTED(name, text, ...) " " text
+#define STORE_TEXT(name, text, ...) [STORE_##name] = text,
+    static const char *const names[] = { [STORE_DOUBLES] = "f64", CARRY_STORES(STORE_TEXT) };
     snode x = sexp_nth(e, list, 1);
     str s = sexp_count(e, list) == 2 && sexp_is_atom(e, x) ? sexp_atom(e, x) : (str){ "", 0 };
-    int store = STORE_BF16;
+    int store = STORES - 1;
     while (store && !str_is(s, names[store])) store--;
-    if (!store) die("%s: (type ..) is (type f64), (type f16) or (type bf16)", k->where);
+    if (!store) die("%s: (type ..) is one of f64" CARRY_STORES(STORE_LISTED), k->where);
     p->store = (enum problem_store)store;
     if (store != STORE_DOUBLES) {
         if (p->op != OP_FMA || p->type != TYPE_F32)
@@ -553,7 +555,8 @@ bool problem_cast(const struct problem *p) { return problem_then(p, THEN_CAST) |
 
 int problem_bytes(const struct problem *p, int t)
 {
-    return t != TENSOR_C && p->store >= STORE_F16 ? 2 : p->bytes;
+#define STORE_BYTES(name, text, bytes, ...) p->store == STORE_##name ? bytes :
+    return t == TENSOR_C ? p->bytes : CARRY_STORES(STORE_BYTES) p->bytes;
 }
 
 static void weights(const struct env *k, const struct kind *kind, const struct sexp *e, snode list)

@@ -1,4 +1,4 @@
-/* Numbers of two bytes to floats and back. */
+/* Numbers of one or two bytes to floats and back: CARRY_STORES. */
 #ifdef __x86_64__
 #include <cpuid.h>
 #include <immintrin.h>
@@ -27,7 +27,18 @@ static inline float half_f16(uint32_t h)
     return x.f;
 }
 
-static inline float wide1(int store, uint32_t h) { return store == CARRY_HALVES_F16 ? half_f16(h) : half(h); }
+static inline int bytes_stored(int store)                /* of an element that becomes a float, or 0 */
+{
+#define BYTES_OF(name, text, bytes, ...) store == CARRY_HALVES_##name ? bytes :
+    return CARRY_STORES(BYTES_OF) 0;
+}
+
+static inline float wide1(int store, const void *x, int64_t i)
+{
+#define FLOAT_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? of(h) :
+    const uint32_t h = bytes_stored(store) == 1 ? ((const uint8_t *)x)[i] : ((const half_word *)x)[i];
+    return CARRY_STORES(FLOAT_OF) 0;
+}
 
 static inline uint16_t cast1(float y)
 {
@@ -49,10 +60,11 @@ static inline uint16_t cast1_f16(float y)
 
 void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) to[i] = wide1((int)store, ((const half_word *)from)[i]);
+    for (int64_t i = 0; i < n; i++) to[i] = wide1((int)store, from, i);
 }
 
 uint16_t carry_narrow(enum carry_store store, float y)
 {
-    return store == CARRY_HALVES_F16 ? cast1_f16(y) : cast1(y);
+#define BITS_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? to(y) :
+    return CARRY_STORES(BITS_OF) 0;
 }

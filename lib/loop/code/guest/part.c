@@ -83,7 +83,7 @@ int carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b
                   int64_t rest, const struct carry_kernel *k, struct carry_state *s)
 {
     enum { A, B, C, V, RESIDUAL, TENSORS };
-    const int64_t in = k->store >= CARRY_HALVES_F16 ? 2 : bytes_of(k), word_bytes = bytes_of(k);
+    const int64_t word_bytes = bytes_of(k), in = bytes_stored(k->store) ? bytes_stored(k->store) : word_bytes;
     int cast = 0;
     for (int i = 0; i < CARRY_THENS && !k->pair; i++) cast |= casts(k->then[i]);
     const int64_t bytes[TENSORS] = { in, in, cast ? 2 : word_bytes, in, word_bytes };

@@ -149,7 +149,7 @@ NARROW static void halves8(int store, const half_word *from, int64_t from_row, f
                 ? _mm256_cvtph_ps(h)
                 : _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(h), 16)));
         }
-        for (; c < cols; c++) to[c] = wide1(store, from[c]);
+        for (; c < cols; c++) to[c] = wide1(store, from, c);
     }
 }
 
@@ -197,7 +197,8 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
 {
     const uint32_t flip = c->store == CARRY_SIGNED ? 0x80808080 : 0;     /* 128 more, or less, of each byte */
     int last = c->nvar - 1, outer = c->nvar > 1 ? last - 1 : 0, d = c->store == CARRY_DOUBLES ? 2 : 1;
-    int halves = c->store == CARRY_HALVES_F16 || c->store == CARRY_HALVES_BF16;  /* d: floats in an element */
+    const int stored = bytes_stored(c->store);           /* d: floats in an element */
+    int halves = c->store == CARRY_HALVES_F16 || c->store == CARRY_HALVES_BF16;
     const half_word *h = (const half_word *)from;
     int64_t at[CARRY_VARS] = { 0 }, f = 0, t = 0;
     int planes = c->nvar > 1 && c->from[outer] == 1;
@@ -210,19 +211,19 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
             halves8(c->store, h + f, c->from[outer], to + t, c->to[outer], c->nvar > 1 ? c->size[outer] : 1, fast);
         else if (halves && planes)
             plane_halves(c, h + f, c->from[last], to + t, c->to[outer], rows, cols);
-        else if (c->from[last] == 1 && !back && c->wide)
+        else if (c->from[last] == 1 && !back && c->wide && !stored)
             lines16(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
                     fast * d, flip);
-        else if (c->from[last] == 1 && !back)
+        else if (c->from[last] == 1 && !back && !stored)
             lines8(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
                    fast * d);
         else if (planes && d == 2)
             plane_double((const eight *)from + (back ? t : f), back ? c->to[outer] : c->from[last],
                          (eight *)to + (back ? f : t), back ? c->from[last] : c->to[outer], rows, cols);
-        else if (planes && c->wide)
+        else if (planes && c->wide && !stored)
             plane16(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
                     back ? c->from[last] : c->to[outer], rows, cols);
-        else if (planes)
+        else if (planes && !stored)
             plane8(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
                    back ? c->from[last] : c->to[outer], rows, cols);
         else
@@ -232,7 +233,7 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
                     int64_t y = t + (n > 1 ? i * c->to[outer] : 0) + j;
                     for (int l = 0; l < d; l++)
                         if (back) to[x * d + l] = from[y * d + l];
-                        else if (halves) to[y] = wide1(c->store, h[x]);
+                        else if (stored) to[y] = wide1(c->store, from, x);
                         else to[y * d + l] = flipped(from[x * d + l], flip);
                 }
         more = next_outer(c, outer, at, &f, &t);

@@ -40,7 +40,7 @@ static double test_number(const struct test *t, int which, int64_t i, int l)
     if (k->type == CARRY_BF16) return half(((const half_word *)x)[2 * i + l]);
     if (k->type == CARRY_U8S8)
         return which == TEST_A && !k->sign ? ((const uint8_t *)x)[4 * i + l] : ((const int8_t *)x)[4 * i + l];
-    if (k->store >= CARRY_HALVES_F16) return wide1(k->store, ((const half_word *)x)[i]);
+    if (k->store >= CARRY_HALVES_F16) return wide1(k->store, x, i);
     return ((const float *)x)[i];
 }
 
@@ -149,8 +149,8 @@ static double test_result(const struct test *t, int which, int64_t i)
 {
     const struct carry_kernel *k = t->k;
     for (const uint8_t *then = k->then; *then && !k->pair; then++)
-        if (casts(*then)) return wide1(*then == CARRY_CAST_F16 ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
-                                       ((const half_word *)t->x[which])[i]);
+        if (casts(*then))
+            return wide1(*then == CARRY_CAST_F16 ? CARRY_HALVES_F16 : CARRY_HALVES_BF16, t->x[which], i);
     if (k->type == CARRY_F64) return ((const eight *)t->x[which])[i];
     if (k->type == CARRY_U8S8 && !k->then[0]) return ((const word *)t->x[which])[i];
     return ((const float *)t->x[which])[i];
@@ -222,7 +222,9 @@ static void test_fill(struct test *t, int which, uint32_t *random)
         const int value = (int)(*random >> 29) - 3;
         union { float f; uint32_t u; } v = { (float)value };
         if (k->type == CARRY_F64) ((eight *)(void *)t->x[which])[j] = value;
-        else if (in && k->store >= CARRY_HALVES_F16)
+        else if (in && bytes_stored(k->store) == 1)
+            ((uint8_t *)t->x[which])[j] = (uint8_t)carry_narrow((enum carry_store)k->store, v.f);
+        else if (in && bytes_stored(k->store))
             ((half_word *)t->x[which])[j] = carry_narrow((enum carry_store)k->store, v.f);
         else if (k->type == CARRY_BF16 && in) ((word *)t->x[which])[j] = (int32_t)(v.u >> 16 | (v.u & 0xffff0000));
         else if (k->type == CARRY_U8S8 && in)            /* those of B are from -4 to 3, sums of them stay integers */

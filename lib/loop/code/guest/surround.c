@@ -21,8 +21,7 @@ static inline void line1(int store, const void *from, float *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) {
         __asm__ volatile("" : : : "memory");             /* or a compiler makes a call of memset of it */
-        to[i] = !from ? 0 : store >= CARRY_HALVES_F16 ? wide1(store, ((const half_word *)from)[i])
-                                                      : ((const float *)from)[i];
+        to[i] = !from ? 0 : bytes_stored(store) ? wide1(store, from, i) : ((const float *)from)[i];
     }
 }
 
@@ -40,14 +39,14 @@ NARROW static void line8(int store, const void *from, float *to, int64_t n)
         }
         _mm256_storeu_ps(to + i, y);
     }
-    line1(store, from ? (const char *)from + i * (store >= CARRY_HALVES_F16 ? 2 : 4) : 0, to + i, n - i);
+    line1(store, from ? (const char *)from + i * (bytes_stored(store) ? 2 : 4) : 0, to + i, n - i);
 }
 
 void carry_surround(const struct carry_pad *q, int store, const void *from, float *to, int have)
 {
-    line_of *line = have & CARRY_AVX512 ? line16 : have & CARRY_AVX2 ? line8 : line1;
+    line_of *line = bytes_stored(store) == 1 ? line1 : have & CARRY_AVX512 ? line16 : have & CARRY_AVX2 ? line8 : line1;
     const int last = q->n - 1, words = store == CARRY_DOUBLES ? 2 : 1;
-    const int64_t bytes = store >= CARRY_HALVES_F16 ? 2 : words * 4;
+    const int64_t bytes = bytes_stored(store) ? bytes_stored(store) : words * 4;
     const int64_t before = q->before[last], size = q->size[last], after = q->after[last];
     int64_t at[CARRY_VARS] = { 0 };
     for (int more = 1; more; to += (before + size + after) * words) {
