@@ -37,7 +37,7 @@ $B/carry/carry.inc: $B/carry/names.sed $B/carry/carry.bytes $B/carry/carry.elf $
 	nm $B/carry/carry.elf | sed -n 's/^0*\([0-9a-f]*\) T carry_\(.*\)/enum { CARRY_AT_\2 = 0x0\1 };/p'
 	echo 'static const char *const carry_text[] = {'
 	for f in $(CARRY_TEXT); do
-	    case $$f in *.c) names=yes ;; esac
+	    case $$f in *.c | *words.h) names=yes ;; *) names= ;; esac
 	    sed -e '/^WIDE /,/^}/{' -e '/^WIDE /i#ifdef __x86_64__' -e '/^}/a#endif' -e '}' \
 	        -e '/^CARRY_[A-Z]*(WIDE/{' -e 'i#ifdef __x86_64__' -e 'a#endif' -e '}' $$f |
 	    sed $${names:+-f $(@D)/names.sed} -e '/#include "loop/d' \

@@ -58,6 +58,7 @@ static double scalar(const struct problem *p, int t, const void *x, int64_t i)
     }
     switch (p->store) {
     case STORE_F16: return of_f16(((const uint16_t *)x)[i]);
+    case STORE_E5M2: return of_f16((uint16_t)(((const uint8_t *)x)[i] << 8));
     case STORE_BF16: return of_bf16(((const uint16_t *)x)[i]);
     default: return (double)((const float *)x)[i];
     }

@@ -27,17 +27,22 @@ static inline float half_f16(uint32_t h)
     return x.f;
 }
 
+static inline float half_e5m2(uint32_t h)                /* the upper half of an f16 */
+{
+    return half_f16(h << 8);
+}
+
 static inline int bytes_stored(int store)                /* of an element that becomes a float, or 0 */
 {
-#define BYTES_OF(name, text, bytes, ...) store == CARRY_HALVES_##name ? bytes :
-    return CARRY_STORES(BYTES_OF) 0;
+#define CARRY_BYTES_OF(name, text, bytes, ...) store == CARRY_HALVES_##name ? bytes :
+    return CARRY_STORES(CARRY_BYTES_OF) 0;
 }
 
 static inline float wide1(int store, const void *x, int64_t i)
 {
-#define FLOAT_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? of(h) :
+#define CARRY_FLOAT_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? of(h) :
     const uint32_t h = bytes_stored(store) == 1 ? ((const uint8_t *)x)[i] : ((const half_word *)x)[i];
-    return CARRY_STORES(FLOAT_OF) 0;
+    return CARRY_STORES(CARRY_FLOAT_OF) 0;
 }
 
 static inline uint16_t cast1(float y)
@@ -58,6 +63,12 @@ static inline uint16_t cast1_f16(float y)
     return (uint16_t)(sign | (x.u - 0x3f000000));
 }
 
+static inline uint16_t cast1_e5m2(float y)
+{
+    const uint16_t h = cast1_f16(y);
+    return (uint16_t)((h + 0x7f + (h >> 8 & 1)) >> 8);
+}
+
 void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
 {
     for (int64_t i = 0; i < n; i++) to[i] = wide1((int)store, from, i);
@@ -65,6 +76,6 @@ void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
 
 uint16_t carry_narrow(enum carry_store store, float y)
 {
-#define BITS_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? to(y) :
-    return CARRY_STORES(BITS_OF) 0;
+#define CARRY_BITS_OF(name, text, bytes, of, to) store == CARRY_HALVES_##name ? to(y) :
+    return CARRY_STORES(CARRY_BITS_OF) 0;
 }
