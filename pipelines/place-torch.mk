@@ -1,5 +1,5 @@
 # place-torch.mk - plans for PyTorch: make torch: time per step against the memory for what autograd saves
-#   TORCH_CASES=  NET-BATCH-SIZE, NET of torchvision.models or gpt;  TORCH_WAYS=  see millrace_place/curve.py
+#   TORCH_CASES=  NET-BATCH-SIZE, NET of torchvision.models or gpt;  TORCH_WAYS=  see t/torch/curve.py
 # A case is a process for every way, steps in turn, some minutes; a case that is there is not run again.
 torch = $(OUT)/place-torch
 ifeq ($(SCALE),ci)
@@ -24,11 +24,11 @@ $(torch)/%.csv:
 	mkdir -p $(@D)
 	$(TORCH_PYTHON) -c 'import torch, torchvision' || { echo 'make place-torch: no python3-torchvision' >&2; exit 1; }
 	export PYTHONPATH=$(TOP)/lib/place/torch
-	$(TORCH_PYTHON) -m millrace_place.curve $(subst -, ,$*) $(@D) $(TORCH_STEPS) $(TORCH_WAYS) $(aside)
-# ten networks under memory.limit_in_bytes of half and a quarter of what plain takes; needs a memory group (root)
+	$(TORCH_PYTHON) -B t/torch/curve.py $(subst -, ,$*) $(@D) $(TORCH_STEPS) $(TORCH_WAYS) $(aside)
+# t/torch/ten.py under memory.limit_in_bytes of half and a quarter of what plain takes; needs a memory group (root)
 torch-squeeze: $(torch)/squeeze.csv
 	csv-show $<
-$(torch)/squeeze.csv: t/torch/squeeze.py t/torch/zoo.py
+$(torch)/squeeze.csv: t/torch/squeeze.py t/torch/ten.py
 	mkdir -p $(@D)
 	export PYTHONPATH=$(TOP)/lib/place/torch
 	$(TORCH_PYTHON) -W ignore -B $< $(@D) $(aside)

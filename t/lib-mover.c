@@ -80,7 +80,10 @@ static void test_heap(void)
     free(q);
     heap_most();
     free(heap_take(4 * LARGE));
-    ok(heap_most() == 4 * LARGE && heap_most() == 0, "the most in use since the last call");
+    q = heap_take_aside(8 * LARGE);
+    ok(heap_used() == 8 * LARGE && malloc_usable_size(q) == 8 * LARGE, "a block aside is one like others");
+    free(q);
+    ok(heap_most() == 4 * LARGE && heap_most() == 0, "the most in use since the last call, but what was aside");
     heap_bound(4 * LARGE);
     q = heap_take(3 * LARGE);
     p = NULL;

@@ -5,7 +5,7 @@
 import gc
 import json
 import os
-import resource
+import pickle
 import subprocess
 import sys
 import threading
@@ -264,6 +264,27 @@ except millrace_place.LimitError as e:
     ok(p.limit_bytes > e.least_bytes > .2 * p.saved_bytes, 'or is refused, with the least that would do')
     millrace_place.Plan(tower, critic, 1.02 * e.least_bytes / p.saved_bytes, tier=TIER)
     ok(True, 'which does')
+for kind, how in ((torch.optim.Adam, {}), (torch.optim.SGD, {'momentum': .9})):
+    found = []
+    for rests in (False, True):
+        torch.manual_seed(2)
+        small = nn.Sequential(*(m for _ in range(4) for m in (nn.Linear(256, 256), nn.Tanh())))
+        optimiser, seen = kind(small.parameters(), .01, **how), set()
+        p = millrace_place.Plan(small, lambda: small(given).pow(2).mean(), .6, tier=TIER)
+        p.rests = rests                                  # as where a limit of the process cannot be kept without
+        small[0].weight.register_hook(lambda _: seen.add(small[6].weight.grad is None))
+        for k in range(4):
+            optimiser.zero_grad(set_to_none=True)
+            with p:
+                loss = small(given).pow(2).mean()
+            seen.add(type(optimiser.state).__name__)
+            loss.backward()
+            if k == 2:
+                optimiser.load_state_dict(pickle.loads(pickle.dumps(optimiser.state_dict())))
+            optimiser.step()
+        found.append([loss, *small.parameters()])
+    ok(seen == {True, 'Away'} and all(torch.equal(a, b) for a, b in zip(*found)),
+       f'{kind.__name__}: its state and gradients leave while a layer is at work, and are there for who asks')
 head, taught = nn.Linear(4, 1), nn.Linear(4, 1)
 taught.weight.grad = had = torch.ones(1, 4)
 millrace_place.Plan(model, lambda: penalty() + head(taught(torch.ones(4)).expand(4)).sum(), .7, tier=TIER)

@@ -1,79 +1,24 @@
-"""Ten deep networks, and three whose first layers are most of them, that train 20 steps in a memory group of a half, and
-of a quarter, of what plain takes, as CSV.
+"""The networks of ten.py in memory groups of a half, and a quarter, of what the plain step's process takes, as CSV.
 
     squeeze.py TIER [NAME..]
 
-A process for each way: plain without a group; plain and a plan of limit='auto' in each group; beside them a checkpoint
-around every block, and every saved tensor over 64 KiB written to a file and read when it is asked for, without a group.
-Columns: net, way, group_bytes, status (killed, or trained), steps, cpu_seconds (of a step, the thread that trains),
-peak_bytes (of the process), loss (of the third step), same (as plain's), plan."""
+Every way is a process of its own, which trains a step when it is its turn, plans 20, others ten: plain without a
+group; in each group plain, a plan of limit='auto', torch's checkpoint around every block, its selective one (the
+results of matrix products and convolutions stay; torch 2.4 and later), and every saved tensor over 64 KiB written to a
+file and read when it is asked for.
+
+Columns: net, way, share (of what plain takes), group_bytes, status (trained, killed, refused or an error), steps, same
+(losses of all steps, to the last bit), ratio, low and high (of a step's seconds to the plain step of the same turn:
+median and an interval of 95 %; wall time less what was spent waiting for a core; two steps not counted), seconds,
+peak_bytes, plan."""
 import csv
 import os
 import subprocess
 import sys
 import time
-import zoo
 
-TIER = os.path.abspath(sys.argv[1])
-FIELDS = 'net way group_bytes status steps cpu_seconds peak_bytes loss same plan'.split()
-
-
-def nets():
-    import torch
-    from torch import nn
-    block = zoo.residual
-
-    def words(width, layers, shape, **how):
-        def forward(m, x):
-            return m.o(m.t(m.e(x)))
-        m = zoo.module(forward, e=nn.Embedding(500, width), t=zoo.encoder(layers, width, **how), o=nn.Linear(width, 500))
-        return (*zoo.words(m, shape=shape), list(m.t.layers))
-
-    def tower(make, n, x):
-        m = zoo.tower(make, n)
-        return (*zoo.squares(m, x), list(m))
-
-    def pictures(make, n, side, count=5):
-        m = zoo.cnn(make, count)
-        return (*zoo.classes(m, zoo.images(n, side=side)), list(m[1]))
-
-    def vision(name, n, side):
-        import torchvision
-        m = getattr(torchvision.models, name)(weights=None, num_classes=10)
-        blocks = [b for b in m.modules() if type(b).__name__ in ('BasicBlock', 'InvertedResidual', '_DenseLayer')]
-        return (*zoo.classes(m, zoo.images(n, side=side)), blocks)
-
-    def gate():
-        return zoo.module(lambda m, x: x + m.o(nn.functional.glu(m.c(x), 1)), c=nn.Conv1d(32, 64, 3, padding=1),
-                          o=nn.Conv1d(32, 32, 1))
-
-    def filtered():
-        return nn.Sequential(nn.Conv1d(32, 32, 3, padding=1), nn.ReLU(), nn.Dropout(.1))
-
-    def kept():
-        def forward(m, x):
-            mu = m.w(x)
-            m.kl = mu.pow(2).mean()
-            return x + torch.tanh(mu + torch.randn_like(mu)) * torch.sigmoid(mu)
-        return zoo.module(forward, w=nn.Linear(64, 64))
-
-    def mixer():
-        return zoo.module(lambda m, x: x + m.a(m.n(x)) + m.b(x), n=nn.LayerNorm(64), a=zoo.mlp(64, 128, 64),
-                          b=zoo.mlp(64, 128, 64))
-
-    def vit():
-        import torchvision
-        m = torchvision.models.VisionTransformer(96, 8, 26, 4, 128, 384, num_classes=10)
-        return (*zoo.classes(m, zoo.images(20, side=96)), list(m.encoder.layers))
-    return {'cnn': lambda: pictures(block, 16, 96, 18), 'group norm': lambda: pictures(
-        lambda: zoo.residual(norm=lambda c: nn.GroupNorm(4, c)), 16, 96, 18),
-        'transformer': lambda: words(96, 14, (10, 256)), 'pre-norm': lambda: words(64, 14, (14, 256), norm_first=True),
-        'wavenet': lambda: tower(gate, 28, torch.randn(24, 32, 2048)), 'mlp': lambda: tower(
-            lambda: zoo.mlp(128, 512, 128), 36, torch.randn(8192, 128)),
-        'mixer': lambda: tower(mixer, 20, torch.randn(288, 64, 64)), 'variational': lambda: tower(
-            kept, 26, torch.randn(400, 64, 64)),
-        'tcn': lambda: tower(filtered, 36, torch.randn(24, 32, 2048)), 'vit': vit,
-        'densenet121': lambda: vision('densenet121', 20, 96), 'resnet18': lambda: vision('resnet18', 32, 112), 'mobilenet_v2': lambda: vision('mobilenet_v2', 24, 96)}
+TIER, STEPS, SOME = os.path.abspath(sys.argv[1]), 20, 10
+FIELDS = 'net way share group_bytes status steps same ratio low high seconds peak_bytes plan'.split()
 
 
 def hooks(torch, known):
@@ -101,78 +46,130 @@ def hooks(torch, known):
     return lambda: (end.__setitem__(0, 0), torch.autograd.graph.saved_tensors_hooks(pack, unpack))[1]
 
 
-def one(name, way, steps):
+def selective(checkpoint):
+    """Its arguments for a checkpoint that keeps what is dear to make."""
+    import torch
+    keep = [getattr(torch.ops.aten, n).default for n in ('mm', 'addmm', 'bmm', 'convolution')]
+    return {'context_fn': lambda: checkpoint.create_selective_checkpoint_contexts(keep)}
+
+
+def work(name, way):
+    """A step for every line of the input."""
     import contextlib
     import torch
-    import millrace_place
-    from torch.utils.checkpoint import checkpoint
-    torch.set_num_threads(1)
-    torch.manual_seed(1)
-    model, step, blocks = nets()[name]()
-    around, plan, cpu, losses = contextlib.nullcontext, None, [], []
+    import ten
+    from torch.utils import checkpoint
+    model, step, blocks, optimiser = ten.make(name)
+    around, text = contextlib.nullcontext, ''
     if way == 'plan':
+        import millrace_place
         plan = millrace_place.Plan(model, step, 'auto', tier=TIER)
-        around = lambda: plan
+        around, text = lambda: plan, f'{len(plan.away)} away {len(plan.again)} twice'
     elif way == 'file':
         around = hooks(torch, {p.data_ptr() for p in model.parameters()})
-    elif way == 'checkpoint':
+    elif way != 'plain':
+        how = selective(checkpoint) if way == 'selective' else {}
         for b in blocks:
-            b.forward = lambda *a, f=b.forward, **k: checkpoint(f, *a, use_reentrant=False, **k)
-    optimiser = torch.optim.SGD(model.parameters(), 1e-3)
-    for k in range(steps):
-        optimiser.zero_grad()
+            b.forward = lambda *a, f=b.forward, **k: checkpoint.checkpoint(f, *a, use_reentrant=False, **how, **k)
+    for k, _ in enumerate(sys.stdin):
         torch.manual_seed(k)
-        start = time.thread_time()
+        start = time.perf_counter() - ten.queued()
+        optimiser.zero_grad(set_to_none=True)
         with around():
             loss = step()
         loss.backward()
-        cpu.append(time.thread_time() - start)
-        losses.append(repr(loss.item()))
         optimiser.step()
+        seconds = time.perf_counter() - ten.queued() - start
+        with open('/proc/self/status') as f:
+            peak = next(int(line.split()[1]) << 10 for line in f if line.startswith('VmHWM'))
+        print(loss.item().hex(), seconds, peak, text, sep=';', flush=True)
         del loss
-    with open('/proc/self/status') as f:
-        peak = next(int(line.split()[1]) << 10 for line in f if line.startswith('VmHWM'))
-    text = f'{len(plan.away)} away, {len(plan.again)} twice' if plan else ''
-    print(steps, f'{sorted(cpu[1:])[len(cpu) // 2 - 1]:.4f}', peak, losses[2], text, sep=';')
 
 
-def process(name, way, steps, limit):
-    group = f'/sys/fs/cgroup/memory/millrace-squeeze-{os.getpid()}'
+class Way:
+    """One of them, as a process."""
 
-    def enter():
-        with open(group + '/cgroup.procs', 'w') as f:
+    def __init__(self, name, way, share=None, limit=None):
+        self.row, self.seconds, self.losses = {'net': name, 'way': way, 'share': share, 'group_bytes': limit}, [], []
+        self.group = limit and f'/sys/fs/cgroup/memory/millrace-squeeze-{os.getpid()}-{way}'
+        if limit:
+            os.makedirs(self.group, exist_ok=True)
+            for file, value in (('swappiness', 0), ('limit_in_bytes', limit)):
+                with open(f'{self.group}/memory.{file}', 'w') as f:
+                    f.write(str(value))
+        self.process = subprocess.Popen(
+            [sys.executable, '-W', 'ignore', '-B', __file__, TIER, '--work', name, way], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=self.enter if limit else None)
+
+    def enter(self):
+        with open(self.group + '/cgroup.procs', 'w') as f:
             f.write(str(os.getpid()))
-    if limit:
-        os.mkdir(group)
-        with open(group + '/memory.limit_in_bytes', 'w') as f:
-            f.write(str(limit))
-    done = subprocess.run([sys.executable, '-W', 'ignore', '-B', __file__, TIER, '--one', name, way, str(steps)],
-                          capture_output=True, text=True, preexec_fn=enter if limit else None)
-    if limit:
-        os.rmdir(group)
-    row = {'net': name, 'way': way, 'group_bytes': limit or '', 'status': {0: 'trained', -9: 'killed'}.get(
-        done.returncode, (done.stderr.strip().split('\n') or [''])[-1][:200])}
-    if not done.returncode:
-        row.update(zip(('steps', 'cpu_seconds', 'peak_bytes', 'loss', 'plan'), done.stdout.strip().split(';')))
-    return row
+
+    def step(self):
+        if self.process is None:
+            return
+        try:
+            self.process.stdin.write('\n')
+            self.process.stdin.flush()
+            loss, seconds, self.row['peak_bytes'], self.row['plan'] = self.process.stdout.readline().strip().split(';')
+        except (BrokenPipeError, ValueError):
+            self.end()
+        else:
+            self.losses.append(loss)
+            self.seconds.append(float(seconds))
+
+    def end(self):
+        """Says how it ended; the row is whole."""
+        if self.process is None:
+            return
+        try:
+            errors = self.process.communicate()[1]
+        except BrokenPipeError:
+            errors = self.process.stderr.read()
+        last = (errors.strip().split('\n') or [''])[-1][:400]
+        self.row['status'] = {0: 'trained', -9: 'killed'}.get(
+            self.process.wait(), f'refused: {last}' if 'LimitError' in last else last)
+        self.process = None
+        if self.group:
+            os.rmdir(self.group)
+
+    def beside(self, plain):
+        r = sorted(a / b for a, b in zip(self.seconds[2:], plain.seconds[2:]))
+        self.row.update(steps=len(self.losses), same=int(self.losses == plain.losses[:len(self.losses)]))
+        if len(r) > 9:
+            k = len(r) // 2 - int(.98 * len(r) ** .5)    # order statistics, binomial
+            self.row.update(ratio=f'{r[len(r) // 2]:.3f}', low=f'{r[k]:.3f}', high=f'{r[-1 - k]:.3f}',
+                            seconds=f'{sorted(self.seconds[2:])[len(r) // 2]:.4f}')
+        return self.row
 
 
 def main(names):
+    import ten
+    import torch.utils.checkpoint as checkpoint
     writer = csv.DictWriter(sys.stdout, FIELDS, lineterminator='\n')
     writer.writeheader()
-    for name in names or nets():
-        plain = None
-        for way, steps, share in (('plain', 4, 0), ('plain', 4, 2), ('plan', 20, 2), ('plain', 4, 4), ('plan', 20, 4),
-                                  ('checkpoint', 4, 0), ('file', 4, 0)):
-            limit = int(plain['peak_bytes']) // share // 4096 * 4096 if share else None
-            row = process(name, way, steps, limit)
-            plain = plain or row
-            row['same'] = int(row['loss'] == plain['loss']) if 'loss' in row else ''
-            writer.writerow(row)
-            sys.stdout.flush()
+    ways = ['plain', 'plan', 'checkpoint', 'file']
+    ways += ['selective'] * hasattr(checkpoint, 'create_selective_checkpoint_contexts')
+    for name in names or ten.TEN:
+        plain = Way(name, 'plain')
+        for _ in range(3):
+            plain.step()
+        most, plain = int(plain.row['peak_bytes']), (plain.end(), Way(name, 'plain'))[1]
+        for share in (2, 4):
+            if share == 4:
+                plain = Way(name, 'plain')
+            running = [Way(name, way, f'1/{share}', most // share // 4096 * 4096) for way in ways]
+            for k in range(STEPS):
+                for way in (plain, *running):
+                    if k < SOME or way in (plain, running[1]):
+                        way.step()
+            for way in (plain, *running):
+                way.end()
+                writer.writerow(way.beside(plain))
+                sys.stdout.flush()
 
 
-if sys.argv[2:3] == ['--one']:
-    one(*sys.argv[3:5], int(sys.argv[5]))
+if sys.argv[2:3] == ['--work']:
+    work(*sys.argv[3:5])
 else:
     main(sys.argv[2:])

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 enum { PAGE = 4096, LARGE = 65536, PIECE = 2 << 20, PAGES = PIECE / PAGE };
+#define ASIDE (1u << 31)                                 /* in a length: heap_most() does not count it */
 static const size_t RESERVED = (size_t)1 << 38;          /* of addresses; memory is taken as it is touched */
 
 struct hole { uint32_t page, count; };
@@ -19,7 +20,7 @@ static char *base;
 static uint32_t *length;                                 /* by page: of the block that begins there, else 0 */
 static uint8_t *touched;                                 /* by piece */
 static struct hole *hole;                                /* by address; the last one reaches to the end */
-static size_t nhole, capacity, used, resident, top, most, bound, refused;
+static size_t nhole, capacity, used, uncounted, resident, top, most, bound, refused;
 static size_t highest;                                   /* pieces from here on were never touched */
 static bool failed;
 
@@ -82,7 +83,7 @@ static void touch(size_t page, size_t count)
     }
 }
 
-void *heap_take(size_t bytes)
+static void *take_marked(size_t bytes, uint32_t mark)
 {
     if (bytes > RESERVED / 2) return NULL;
     size_t count = bytes < PAGE ? 1 : (bytes + PAGE - 1) / PAGE, h = 0;
@@ -98,13 +99,17 @@ void *heap_take(size_t bytes)
     hole[h].page += (uint32_t)count;
     hole[h].count -= (uint32_t)count;
     if (!hole[h].count) memmove(hole + h, hole + h + 1, (--nhole - h) * sizeof *hole);
-    length[page] = (uint32_t)count;
+    length[page] = (uint32_t)count | mark;
     used += count * PAGE;
-    if (used > most) most = used;
+    if (mark) uncounted += count * PAGE;
+    if (used - uncounted > most) most = used - uncounted;
     touch(page, count);
     pthread_mutex_unlock(&lock);
     return base + page * PAGE;
 }
+
+void *heap_take(size_t bytes) { return take_marked(bytes, 0); }
+void *heap_take_aside(size_t bytes) { return take_marked(bytes, ASIDE); }
 
 static bool inside(const void *p)
 {
@@ -115,8 +120,9 @@ void heap_give(void *p)
 {
     if (!p) return;
     pthread_mutex_lock(&lock);
-    uint32_t page = (uint32_t)((size_t)((char *)p - base) / PAGE), count = length[page];
+    uint32_t page = (uint32_t)((size_t)((char *)p - base) / PAGE), count = length[page] & ~ASIDE;
     if (!count) abort();                                 /* freed twice, or no block */
+    if (length[page] != count) uncounted -= (size_t)count * PAGE;
     length[page] = 0;
     used -= (size_t)count * PAGE;
     size_t low = 0, high = nhole;
@@ -159,7 +165,7 @@ size_t heap_most(void)
 {
     pthread_mutex_lock(&lock);
     size_t was = most;
-    most = used;
+    most = used - uncounted;
     pthread_mutex_unlock(&lock);
     return was;
 }
@@ -287,5 +293,5 @@ void *realloc(void *p, size_t bytes)
 size_t malloc_usable_size(void *p)
 {
     find_next(RTLD_NEXT);
-    return inside(p) ? (size_t)length[(size_t)((char *)p - base) / PAGE] * PAGE : next_usable(p);
+    return inside(p) ? (size_t)(length[(size_t)((char *)p - base) / PAGE] & ~ASIDE) * PAGE : next_usable(p);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 void *heap_take(size_t bytes);                           /* NULL: no room */
+void *heap_take_aside(size_t bytes);                     /* the same, not counted by heap_most() */
 void heap_give(void *);
 int heap_preloaded(void);                                /* 1: posix_memalign() comes here, preloaded or adopted */
 int heap_adopt(const char *library);                     /* 1: that of this loaded library does, from now on */

@@ -133,9 +133,9 @@ int tier_write(int fd, int64_t offset, const char *from, size_t bytes)
     return error;
 }
 
-char *tier_read(int fd, int64_t offset, size_t bytes, int *error)
+char *tier_read(int fd, int64_t offset, size_t bytes, bool aside, int *error)
 {
-    char *to = heap_take(bytes);
+    char *to = aside ? heap_take_aside(bytes) : heap_take(bytes);
     *error = to ? 0 : ENOMEM;
     for (size_t done = 0, n = up(bytes); to && done < n;) {
         ssize_t k = pread(fd, to + done, n - done < CHUNK ? n - done : CHUNK, offset + (int64_t)done);
@@ -260,7 +260,7 @@ static void *reads(void *argument)
         pthread_mutex_unlock(&m->lock);
         int error;
         tidy(m);
-        char *at = tier_read(m->fd, b->offset, b->bytes, &error);
+        char *at = tier_read(m->fd, b->offset, b->bytes, false, &error);
         pthread_mutex_lock(&m->lock);
         b->at = at;
         b->state = at ? BACK : AWAY;
@@ -458,7 +458,7 @@ int mover_peek(struct block *b, char **at)
     }
     if (!result) take(m, b->bytes);
     pthread_mutex_unlock(&m->lock);
-    if (!result) *at = tier_read(m->fd, b->offset, b->bytes, &result);
+    if (!result) *at = tier_read(m->fd, b->offset, b->bytes, false, &result);
     if (result > 0) mover_extra(b->pass, -(int64_t)b->bytes);
     return result;
 }

@@ -24,7 +24,7 @@ struct pass;
 struct block;
 
 int tier_write(int fd, int64_t offset, const char *from, size_t bytes);  /* whole pages are written */
-char *tier_read(int fd, int64_t offset, size_t bytes, int *error);       /* of heap_take(); the caller frees */
+char *tier_read(int fd, int64_t offset, size_t bytes, bool aside, int *error);   /* of the heap; the caller frees */
 
 /* order[norder]: what the backward pass needs, in turn: a block's number, or ~k, group k that runs again and saves
  * workspace[k] bytes once more meanwhile.  Copied.  cap: of the heap, or of the process where it is not preloaded. */

@@ -28,14 +28,13 @@ import tempfile
 import threading
 import warnings
 
-import torch
-
 from . import heap
 from .callbacks import hugging_face, lightning
-from .items import identity
+from .items import LARGE, identity
 from .limit import Limit, LimitError, gradients_to_come, optimizers_of, spelled, state_to_come
 from .obey import Mover, Step
 from .record import Aside, Record, Result
+from .rest import resting, send
 from .tier import File
 
 FIELDS = 'plain_seconds', 'objective_seconds', 'bound_seconds', 'gap_ratio'
@@ -58,11 +57,22 @@ class Plan:
         heap.prepare()
         self.wanted, self.model, self.file, self.directory = Limit(limit), model, File(tier), keep
         self.here, self.kept_bytes, self.unmatched_bytes, self.warned = threading.local(), 0, 0, set()
-        self.kept, self.proof, self.keep_modules = [], None, set(keep_modules)
-        self.twice, self.changing, self.staying, self.mover = {}, set(), set(), None
+        self.proof, self.keep_modules, self.mover, self.gradients = None, set(keep_modules), None, None
         self.optimizers = optimizers_of(model) if optimizer is None else [optimizer]
         self.extra_bytes = extra_bytes                   # of the process, saved outside of the step
         self.rates = self.file.rates()
+        for self.rests in (False, True):                 # what optimisers keep leaves while a step runs
+            try:
+                return self._make(step, recompute, offload, check)
+            except LimitError:
+                if self.rests or not self.wanted.process or not self.optimizers:
+                    raise
+
+    # ---- making
+
+    def _make(self, step, recompute, offload, check):
+        self.kept, self.twice, self.changing, self.staying = [], {}, set(), set()
+        self._rest()
         heap.tidy()
         heap.top(self.wanted.process)
         record = self._record(step)
@@ -87,17 +97,15 @@ class Plan:
         heap.tidy()
         self.mover = Mover(self.file, self.limit_bytes, heap.cap(self.resident_bytes), self.order, self.workspace,
                            len(self.bytes))
-        modules = dict(model.named_modules())
+        modules = dict(self.model.named_modules())
         self.twice = {modules[name]: name for name in self.again}
         if check:
             self._prove(step, reference)
 
-    # ---- making
-
     def _record(self, step, again=(), staying=None):
         try:
             return Record(self.model, self.file, again, self.staying if staying is None else staying,
-                          self.keep_modules, self.wanted.process).run(step)
+                          self.keep_modules, self.wanted.process, self.rests).run(step)
         except MemoryError as e:
             if not (e.args and isinstance(e.args[0], int)):
                 raise
@@ -171,18 +179,29 @@ class Plan:
                 return 1
             except LimitError as e:
                 return e.saved
-        self.outside_bytes = record.resident_bytes(0) + self._beside()
+        self.outside_bytes = self._resident(record, 0)
         low, high = 0, self.saved_bytes
         while low < high:                                # the largest that fits
             middle = (low + high + 1) // 2
-            low, high = ((middle, high) if record.resident_bytes(middle) + self._beside() <= self.wanted.process
+            low, high = ((middle, high) if self._resident(record, middle) <= self.wanted.process
                          else (low, middle - 1))
         return low
 
-    def _beside(self):
-        """What a process takes that was not there when the step was recorded: the optimisers' state, and holes."""
+    def _resident(self, record, limit):
+        """What the process takes, holes and the optimisers' state too, in a step that keeps that much saved."""
         holes = self.wanted.process // 32 if self.wanted.process else self.saved_bytes // ROOM
-        return self.extra_bytes + state_to_come(self.optimizers) + holes
+        to_come, step = state_to_come(self.optimizers), record.resident_bytes(limit)
+        step = max(step, record.sizes[-1][1] + to_come + resting(self.optimizers)) if self.rests else step + to_come
+        return self.extra_bytes + holes + step
+
+    def _rest(self):
+        if self.gradients:                               # of a backward pass that broke off
+            self.gradients.end()
+        if self.rests:
+            send(self.optimizers, self.file)
+            if self.mover and any(p.grad is not None for p in self.model.parameters()):
+                raise LimitError('millrace_place: the limit leaves no room for gradients while the model runs forward: '
+                                 'zero_grad(set_to_none=True) before')
 
     def _no_plan(self, record, message, beside):
         """The error, in the words of the limit that was asked for."""
@@ -193,7 +212,7 @@ class Plan:
                         if s.stay or s.small()), key=lambda row: -row[1])[:4]
         text = f'no plan keeps the limit of {self.limit_bytes} bytes for what is saved; the least is {least}'
         if least is not None and self.wanted.process:
-            process = record.resident_bytes(least) + self._beside()
+            process = self._resident(record, least)
             asked = spelled(self.wanted.process)
             text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser '
                     f'and a layer at work take {spelled(self.outside_bytes)}, and the least for what is saved is '
@@ -234,6 +253,10 @@ class Plan:
                 loss = step()
             aside.backward(loss)
             wrong = reference.differs(Result(self.model, loss))
+        most = self.mover.most
+        if most > 1.1 * self.limit_bytes + LARGE and not wrong:
+            raise LimitError(f'millrace_place: a step under the plan holds {most} bytes of saved tensors at once, as '
+                             f'compiled code does, and the limit is {self.limit_bytes}', most)
         self._look()
         if wrong:
             raise RuntimeError(f'millrace_place: a step under the plan is not {self.proof}: {", ".join(wrong[:4])}')
@@ -285,7 +308,7 @@ class Plan:
         self.order = [(what, place[which] if what == 'read' else which)
                       for what, which in dict.fromkeys(record.order)]
         self.workspace = {name: record.spans.get(name, [0])[0] for name in self.again}
-        self.resident_bytes = record.resident_bytes(self.limit_bytes) + self._beside()
+        self.resident_bytes = self._resident(record, self.limit_bytes)
         if self.wanted.process:
             self.resident_bytes = min(self.resident_bytes, self.wanted.process)
         self.moved_bytes = sum(self.bytes[k] for k in self.away)
@@ -317,6 +340,7 @@ class Plan:
 
     def __enter__(self):
         self._look()
+        self._rest()
         if self.wanted.process:
             heap.top(self.resident_bytes)                # what lies beside the heap grows
         entered = Step(self).contexts()

@@ -15,7 +15,7 @@ from . import heap
 from .limit import Limit, spelled
 from .record import Record
 from .tier import File
-from .watch import Watching, plain
+from .watch import Watching, hooks, plain
 
 
 def found_in(thing, depth=6):
@@ -104,7 +104,7 @@ class Auto:
         self.record = Record(module, self.file)
         self.record.top = Limit(self.limit).process
         self.record.zero = time.perf_counter()
-        self.hooks = torch.autograd.graph.saved_tensors_hooks(self.record.pack, self.record.unpack)
+        self.hooks = hooks(self.record.pack, self.record.unpack)
         self.hooks.__enter__()
 
     def pause(self):

@@ -119,7 +119,7 @@ def cap(bytes_):
 
 
 def needed():
-    """Bytes that the process needs, the most since the last call: what is left when holes are gone."""
+    """Bytes that the process needs beside what is read aside, the most since the last call, without holes."""
     if ours:
         return beside() + C.heap_most()
     _libc.malloc_trim(0)

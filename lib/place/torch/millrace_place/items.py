@@ -98,7 +98,8 @@ class Peeked:
             return item or None, None
         handle = handle()
         dtype, size, stride, offset, *lazy = view_of(t)
-        if not handle or not item.whole or handle.tensor._version != handle.version or any(lazy) or dtype != handle.tensor.dtype:
+        if (not handle or not item.whole or handle.tensor._version != handle.version or any(lazy)
+                or dtype != handle.tensor.dtype):
             return None, None
         return item, handle.tensor.as_strided(size, stride, offset)
 

@@ -29,7 +29,7 @@ class Limit:
         if self.least:
             return
         if word == 'auto':
-            self.process = int(.9 * (heap.resident() + heap.available()))
+            self.process = heap.resident() + int(.9 * heap.available())
             return
         if isinstance(word, str):
             m = re.fullmatch(r'\s*([0-9]*\.?[0-9]+)\s*(%|[KMGT]?)(?:i?B)?\s*', word, re.I)
@@ -48,7 +48,7 @@ class Limit:
 def optimizers_of(model):
     """Those that train parameters of the model."""
     own = {id(p) for p in model.parameters()}
-    return [o for o in gc.get_objects() if isinstance(o, torch.optim.Optimizer)
+    return [o for o in gc.get_objects() if issubclass(type(o), torch.optim.Optimizer)    # a dead proxy has no class
             and any(id(p) in own for g in o.param_groups for p in g['params'])]
 
 
@@ -61,7 +61,7 @@ def state_to_come(optimizers):
             copies = (STATES.get(kind) or (1 if group.get('momentum') else 0) +
                       (1 + bool(group.get('centered')) if kind == 'RMSprop' else 0)) + bool(group.get('amsgrad'))
             total += sum(copies * p.numel() * p.element_size() for p in group['params']
-                         if p.requires_grad and not o.state.get(p))
+                         if p.requires_grad and not getattr(o.state, 'inside', o.state).get(p))
     return total
 
 

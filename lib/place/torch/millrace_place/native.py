@@ -25,7 +25,7 @@ def _load():
     waits, quick = ctypes.CDLL(where), ctypes.PyDLL(where)     # the first releases Python's lock, the second keeps it
     kinds = {
         'tier_write': (waits, number, [number, file, pointer, size]),
-        'tier_read': (waits, pointer, [number, file, size, ctypes.POINTER(number)]),
+        'tier_read': (waits, pointer, [number, file, size, ctypes.c_bool, ctypes.POINTER(number)]),
         'mover_new': (quick, pointer, [number, size, size, pointer, number, pointer, number, number]),
         'mover_halt': (waits, None, [pointer]), 'mover_stop': (waits, None, [pointer]),
         'mover_resident': (quick, size, [pointer]), 'mover_most': (quick, size, [pointer]),

@@ -11,8 +11,9 @@ import torch
 from .groups import CHANGED, Run
 from .items import LARGE, Item, Peeked, clash, identity, ordinary, rebuild, storage_bytes, view_of
 from .native import C, ROOM_LATER
+from .rest import Gradients
 from .tier import tensor_at
-from .watch import Watching, plain
+from .watch import Watching, hooks, plain
 
 STOPPED = ('millrace_place: this plan moves nothing any more: the program ends, '
            'or this process was forked after it was made')
@@ -127,7 +128,7 @@ class Step:
             C.pass_free(self.c)
 
     def contexts(self):
-        return self, Watching(self.see), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack)
+        return self, Watching(self.see), hooks(self.pack, self.unpack)
 
     def __enter__(self):
         self.inside = True
@@ -200,6 +201,8 @@ class Step:
             self.begun = True
             self.table.clear()
             self.mover.drain()
+            if self.plan.rests:
+                self.plan.gradients = Gradients(self.plan.model, self.mover.file)
             C.pass_begin(self.c)
 
     def peek(self, handle):

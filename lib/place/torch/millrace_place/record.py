@@ -11,6 +11,7 @@ The record is a graph and a profile in the forms of place-check(1) and place-pla
    workspace: bytes that a group's second run saves once more;
  - times with all operands in fast memory; other places do not exist for PyTorch's kernels and cost a thousand seconds.
 """
+import gc
 import hashlib
 import time
 
@@ -19,8 +20,9 @@ import torch
 from . import heap
 from .groups import Run, choose, tensors_of, unfit
 from .items import LARGE, Item, Peeked, StorageWeakRef, clash, identity, ordinary, rebuild, storage_bytes, storage_of
+from .rest import Gradients
 from .state import Random, State, marks
-from .watch import Watching, plain
+from .watch import Watching, hooks, plain
 
 OPERANDS = 8                                             # of a node; more become several nodes
 
@@ -77,6 +79,14 @@ class Result:
         return [name for name, d in self.found.items() if other.found.get(name, d) != d]
 
 
+def distributed(model):
+    """DistributedDataParallel of the model, of a part of it or around it."""
+    own, kind = {id(p) for p in model.parameters()}, torch.nn.parallel.DistributedDataParallel
+    if not torch.distributed.is_available() or not torch.distributed.is_initialized():
+        return []
+    return [d for d in gc.get_objects() if issubclass(type(d), kind) and any(id(p) in own for p in d.parameters())]
+
+
 class Aside:
     """A step in this context leaves the model, its gradients and the random numbers as they were."""
 
@@ -89,6 +99,9 @@ class Aside:
         self.buffers = [(b, b.detach().clone()) for b in self.model.buffers()]
         for p, _ in self.gradients:
             p.grad = None
+        self.alone = [(d, d.require_backward_grad_sync, d.require_forward_param_sync) for d in distributed(self.model)]
+        for d, *_ in self.alone:                         # planning takes more steps in one process than in another
+            d.require_backward_grad_sync = d.require_forward_param_sync = False
         return self
 
     def backward(self, loss):
@@ -110,6 +123,8 @@ class Aside:
         for p, g in self.gradients:
             p.grad = g
         self.state.__enter__()
+        for d, d.require_backward_grad_sync, d.require_forward_param_sync in self.alone:
+            pass
         with torch.no_grad():
             for b, was in self.buffers:
                 b.copy_(was)
@@ -121,7 +136,8 @@ class Record:
 
     again: modules that run twice in it.  staying: labels of storages that are not to be sent away."""
 
-    def __init__(self, model, file, again=(), staying=(), keep_modules=(), top=None):
+    def __init__(self, model, file, again=(), staying=(), keep_modules=(), top=None, rests=False):
+        self.rests = rests                               # gradients leave as they are made
         self.top, self.room = top, None                  # bytes that the process is to keep to, if; that there are
         self.model, self.file, self.again, self.staying, self.labels = model, file, set(again), staying, {}
         self.storages, self.by_identity = [], {}
@@ -191,7 +207,7 @@ class Record:
         if t is None:
             start = time.perf_counter()
             self.weigh(-1 if inside else len(self.reads))
-            memory = self.file.read(s.at, s.bytes)
+            memory = self.file.read(s.at, s.bytes, True)
             if inside:
                 self.peeked.add(memory, s)
                 self.inner = [(ref, n) for ref, n in self.inner if not ref.expired()]
@@ -205,13 +221,13 @@ class Record:
             self.peeked.add(t, s, handle)
         return t
 
-    def weigh(self, reads):
-        """How much the process takes with everything large sent away, no holes and all gradients."""
+    def weigh(self, reads, last=False):
+        """How much the process takes beside what is saved and can leave, no holes and all gradients."""
         if self.top:
             heap.top(self.top)
         if self.room:
             heap.bound(self.room)
-        to_come = sum(n for p, n in self.large if p.grad is None)
+        to_come = 0 if self.rests and not last else sum(n for p, n in self.large if p.grad is None)
         known = heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]
         self.sizes.append((reads, (heap.needed() if known else heap.resident()) + to_come))
 
@@ -300,15 +316,17 @@ class Record:
         with Aside(self.model) as aside, heap.bounded(self.room):
             heap.needed()                                # what was before is not the step
             self.zero = time.perf_counter()
-            with torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack), Watching(self.see):
+            with hooks(self.pack, self.unpack), Watching(self.see):
                 loss = step()
                 self.event('loss', None)
                 self.in_backward = True
             self.hook_backward(loss)
+            if self.rests:
+                Gradients(self.model, self.file)
             self.middle = self.clock()
             aside.backward(loss)
             self.end = self.clock()
-            self.weigh(len(self.reads))
+            self.weigh(len(self.reads), True)
             self.result = Result(self.model, loss)
             self.changing = {identity(b) for b, was in aside.buffers if not torch.equal(b, was)}
             del loss

@@ -66,9 +66,10 @@ class File:
         if error:
             raise OSError(error, f'the tier cannot be written: {os.strerror(error)}')
 
-    def read(self, at, n):
+    def read(self, at, n, aside=False):
+        """aside: heap.needed() does not count it."""
         error = ctypes.c_int()
-        address = C.tier_read(self.fd, at, n, error)
+        address = C.tier_read(self.fd, at, n, aside, error)
         if not address:
             raise OSError(error.value, f'the tier cannot be read: {os.strerror(error.value)}')
         return tensor_at(address, n)

@@ -2,17 +2,20 @@
 
 torch.nn.Module.__call__ is ours as long as somebody watches, and does nothing in threads where nobody does.  So a copy
 of the model is a copy, torch.save writes what it always wrote, and nothing is left behind."""
+import sys
 import threading
 
+import torch
 from torch.nn import Module
 
 _lock = threading.Lock()
 _here = threading.local()
 _watchers, _plain = 0, None
+_compiling = getattr(getattr(torch, 'compiler', None), 'is_compiling', bool)     # what is compiled is one piece
 
 
 def _call(module, *args, **kwargs):
-    see = getattr(_here, 'see', None)
+    see = None if _compiling() else getattr(_here, 'see', None)
     if see is None:
         return _plain(module, *args, **kwargs)
     return see(module, args, kwargs)
@@ -24,11 +27,22 @@ def plain(module, args, kwargs):
     return call(module, *args, **kwargs)
 
 
+def outside(function):
+    """torch.compile is not to compile it."""
+    compiler = sys.modules.get('torch._dynamo')
+    return compiler.disable(function) if compiler else function
+
+
+def hooks(pack, unpack):
+    """For what autograd saves."""
+    return torch.autograd.graph.saved_tensors_hooks(outside(pack), outside(unpack))
+
+
 class Watching:
     """In its context see(module, args, kwargs) is called in place of every module of this thread."""
 
     def __init__(self, see):
-        self.see = see
+        self.see = outside(see)
 
     def __enter__(self):
         global _watchers, _plain

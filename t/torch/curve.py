@@ -1,12 +1,13 @@
 """Time per step against the memory for what autograd saves, a process for every way and steps in turn, as CSV.
 
-    python3 -m millrace_place.curve NET BATCH IMAGE TIER STEPS WAY..
+    curve.py NET BATCH IMAGE TIER STEPS WAY..
 
 NET: a model of torchvision.models, or gpt (12 blocks, IMAGE tokens).  WAY: plain; a number, per cent of what the plain
 step saves, kept by a plan; block, torch.utils.checkpoint around every block, as an expert writes it (densenet: its own
 memory_efficient); libc, the plain step with the C library's allocator in place of ours; swap:N, the plain step in a
-memory cgroup that lets it have as much as `N` per cent did, with the system's swap.  Columns: net, batch, way, step (0 is not to be counted), seconds, cpu_seconds (of the thread that
-trains), queued_seconds (it could have run, and other work had the core), stalled_seconds, limit_bytes,
+memory cgroup that lets it have as much as `N` per cent did, with the system's swap.  Columns: net, batch, way,
+step (0 is not to be counted), seconds, cpu_seconds (of the thread that trains), queued_seconds (it could have run, and
+other work had the core), stalled_seconds, limit_bytes,
 saved_bytes, most_bytes (saved ones, at any time), away_bytes, again (modules that run twice), planned_seconds,
 bound_seconds, planning_seconds, target_bytes (what the
 process should take), peak_bytes (resident, of the process, planning included), loss, gradients (a digest),
@@ -20,7 +21,8 @@ import subprocess
 import sys
 import time
 
-from . import heap
+from millrace_place import heap
+from ten import queued
 
 FIELDS = ('net,batch,way,step,seconds,cpu_seconds,queued_seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,'
           'away_bytes,again,planned_seconds,bound_seconds,planning_seconds,target_bytes,peak_bytes,loss,gradients,'
@@ -82,15 +84,6 @@ def build(net, batch, size, way):
             if type(m).__name__ in ('Bottleneck', 'BasicBlock', 'EncoderBlock', 'Block'):
                 m.forward = lambda *a, f=m.forward: checkpoint(f, *a, use_reentrant=True)
     return model, lambda: torch.nn.functional.cross_entropy(model(x), y)
-
-
-def queued():
-    """Seconds that this thread waited for a core, by the kernel's account; 0 where it keeps none."""
-    try:
-        with open('/proc/thread-self/schedstat') as f:
-            return int(f.read().split()[1]) * 1e-9
-    except OSError:
-        return 0.
 
 
 class Way:
@@ -163,7 +156,7 @@ class Child:
         if way != 'libc' and 'LD_PRELOAD' not in environment:
             environment.update(LD_PRELOAD=heap.preload())
         plain = limit or way == 'libc'
-        command = [sys.executable, '-m', 'millrace_place.curve', '--one', *arguments, 'plain' if plain else way]
+        command = [sys.executable, '-B', __file__, '--one', *arguments, 'plain' if plain else way]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         text=True, preexec_fn=self.enter if limit else None)
 
@@ -202,7 +195,7 @@ def main(net, batch, size, tier, steps, *ways):
         if child.step():
             children[way] = child
         else:
-            print(f'millrace_place.curve: {net}: {way} failed', file=sys.stderr)
+            print(f'curve.py: {net}: {way} failed', file=sys.stderr)
             child.end()
     if os.environ.get('MILLRACE_HOLD'):                  # until somebody finds a quiet minute and continues it
         os.kill(os.getpid(), signal.SIGSTOP)
