@@ -124,6 +124,54 @@ ok(said.count('proved on this step') == 2 and said.count('3 steps') == 2, 'and b
 ok(torch.nn.Module.__call__.__module__.startswith('torch') and torch.autograd.backward.__module__.startswith('torch'),
    'PyTorch is as it was')
 
+RANK = '''
+import sys, torch, torch.distributed as dist, millrace_place
+rank, tier = int(sys.argv[1]), sys.argv[2]
+dist.init_process_group('gloo', init_method='file://' + sys.argv[3], rank=rank, world_size=2)
+torch.set_num_threads(1)
+torch.manual_seed(1)
+net = torch.nn.Sequential(*(m for _ in range(4) for m in (torch.nn.Linear(128, 128), torch.nn.Tanh())))
+model, x = torch.nn.parallel.DistributedDataParallel(net), torch.randn(2, 512, 128)[rank]
+found = []
+for plan in (None, lambda: millrace_place.Plan(model, lambda: model(x).pow(2).mean(), .5, tier=tier)):
+    p = plan and [plan() for _ in range(1 + rank)][0]    # one of them takes more steps to plan
+    model.zero_grad(set_to_none=True)
+    if p:
+        with p:
+            loss = model(x).pow(2).mean()
+    else:
+        loss = model(x).pow(2).mean()
+    loss.backward()
+    found.append([q.grad.clone() for q in net.parameters()])
+assert p.away and all(torch.equal(a, b) for a, b in zip(*found))
+dist.barrier()
+'''
+if not torch.distributed.is_available():
+    ok(True, 'two processes of DistributedDataParallel # SKIP this PyTorch has none')
+else:
+    two = [subprocess.Popen([sys.executable, '-W', 'ignore', '-c', RANK, str(k), TIER, os.path.abspath('meet')])
+           for k in range(2)]
+    ok([p.wait() for p in two] == [0, 0], 'two processes of DistributedDataParallel, one of which plans for longer')
+
+if not hasattr(torch, 'compile'):
+    ok(True, 'torch.compile # SKIP this PyTorch has none')
+else:
+    parts = [nn.Sequential(*(m for _ in range(4) for m in (nn.Linear(128, 128), nn.Tanh()))) for _ in range(2)]
+    both, x = nn.Sequential(parts[0], torch.compile(parts[1], backend='aot_eager')), torch.randn(512, 128)
+    both(x).pow(2).mean().backward()
+    want = [p.grad.clone() for p in both.parameters()]
+    plan = millrace_place.Plan(both, lambda: both(x).pow(2).mean(), .8, tier=TIER)
+    both.zero_grad()
+    with plan:
+        loss = both(x).pow(2).mean()
+    loss.backward()
+    ok(plan.away and all(torch.equal(a, p.grad) for a, p in zip(want, both.parameters())), 'beside compiled modules')
+    try:
+        millrace_place.Plan(both, lambda: both(x).pow(2).mean(), .3, tier=TIER)
+        ok(False, 'what compiled code needs at once is refused below that')
+    except millrace_place.LimitError as e:
+        ok(True, 'what compiled code needs at once is refused below that')
+
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 there = subprocess.run([sys.executable, '-c', 'import pip, setuptools, wheel'], capture_output=True).returncode == 0
 if not there:
