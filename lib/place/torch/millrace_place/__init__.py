@@ -62,6 +62,8 @@ class Plan:
         self.extra_bytes = extra_bytes                   # of the process, saved outside of the step
         self.rates = self.file.rates()
         for self.rests in (False, True):                 # what optimisers keep leaves while a step runs
+            if self.rests and self.wanted.last:
+                self.wanted.process = self.wanted.last
             try:
                 return self._make(step, recompute, offload, check)
             except LimitError:

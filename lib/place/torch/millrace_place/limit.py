@@ -24,12 +24,13 @@ class Limit:
     """Either share of what a plain step saves, or bytes of the process, or the least."""
 
     def __init__(self, word):
-        self.share = self.process = None
+        self.share = self.process = self.last = None
         self.least = word == 'least'
         if self.least:
             return
         if word == 'auto':
-            self.process = heap.resident() + int(.9 * heap.available())
+            self.process = int(.9 * (heap.resident() + heap.available()))
+            self.last = heap.resident() + int(.9 * heap.available())     # before it is refused
             return
         if isinstance(word, str):
             m = re.fullmatch(r'\s*([0-9]*\.?[0-9]+)\s*(%|[KMGT]?)(?:i?B)?\s*', word, re.I)

@@ -207,7 +207,7 @@ class Record:
         if t is None:
             start = time.perf_counter()
             self.weigh(-1 if inside else len(self.reads))
-            memory = self.file.read(s.at, s.bytes, True)
+            memory = self.file.read(s.at, s.bytes, self.rests)
             if inside:
                 self.peeked.add(memory, s)
                 self.inner = [(ref, n) for ref, n in self.inner if not ref.expired()]
@@ -222,7 +222,8 @@ class Record:
         return t
 
     def weigh(self, reads, last=False):
-        """How much the process takes beside what is saved and can leave, no holes and all gradients."""
+        """How much the process takes with everything large sent away, no holes and all gradients; rests: what is read
+        back is not counted here again."""
         if self.top:
             heap.top(self.top)
         if self.room:
