@@ -28,8 +28,9 @@ static void ratios(double v[METRICS])
 {
     v[PERCENT_GPU] = 100 * v[GPU_TIME] / v[TOTAL];
     v[PERCENT_PYTHON] = 100 * v[PYTHON_TIME] / v[TOTAL];
-    v[PYTHON_OVERHEAD] = 100 * v[PYTHON_TIME] / v[CPP_AND_GPU];
-    v[THEORETICAL_SPEEDUP] = v[CPP_AND_GPU] > 0 ? v[TOTAL] / v[CPP_AND_GPU] : NAN;   /* nothing but Python */
+    bool other = v[CPP_AND_GPU] > 0;                     /* else there is nothing but Python, and no ratio */
+    v[PYTHON_OVERHEAD] = other ? 100 * v[PYTHON_TIME] / v[CPP_AND_GPU] : NAN;
+    v[THEORETICAL_SPEEDUP] = other ? v[TOTAL] / v[CPP_AND_GPU] : NAN;
 }
 
 void metrics_of(const struct metrics *m, bool gpu_wait, double v[METRICS])
