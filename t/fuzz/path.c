@@ -47,7 +47,7 @@ static void body(const uint8_t *data, size_t n)
         snprintf(path, sizeof path, "/proc/self/fd/%d", fuzz_file(data, n));
         table_read(&t, paths);
     }
-    dag_build(&g, &t, &all);
+    dag_build(&g, &t, &all, 1);
     if (!g.n) return;
     int64_t *finish = xcalloc(g.n, sizeof *finish), *slack = xcalloc(g.n, sizeof *slack);
     uint32_t *nodes = xcalloc(g.n, sizeof *nodes), *via = xcalloc(g.n, sizeof *via);
@@ -64,7 +64,8 @@ static void body(const uint8_t *data, size_t n)
     }
     for (size_t i = 0; i < g.n; i++) fuzz_check(slack[i] >= 0, "slack below nothing");
     fuzz_check(dag_replay(&g, 2, finish) <= end, "a faster run ends later");
-    (void)whatif_of(&t, &all, NULL, 0.95);
+    struct whatif w;
+    whatif_all(&w, &t, &all, 1, NULL, 0.95, 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
