@@ -17,7 +17,7 @@
 /* rows of tables of options */
 #define EVAL_OPTION(eval) { 0, "eval", WORD, &(eval), "run|model", "measure, or ask the model" }
 #define CACHE_OPTION(cache) { 0, "cache", STR, &(cache), "FILE", "remember measurements here" }
-#define ISA_OPTION(isa) { 0, "isa", WORD, &(isa), "avx2|avx512|amx", "instruction set instead of the best one here" }
+#define ISA_OPTION(isa) { 0, "isa", WORD, &(isa), "avx2|avx512|amx", "instead of the best vectors here" }
 
 struct result {
     double seconds, median_seconds, gflops;              /* infinite and 0 when there is no code */
