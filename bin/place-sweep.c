@@ -3,7 +3,8 @@
  * Usage: place-sweep --profile=FILE [--formulations=LIST] [--ratios=LIST]
  *                    [--target=X | --jobs-table] [GRAPH]
  *
- * Plans the step for every formulation and every ratio of slow to fast memory,
+ * Plans the step for every formulation and every ratio of slow to fast memory
+ * (as a limit: place-plan --ratio looks for the limit whose plan reaches it),
  * from one profile, and says what it costs.  Columns out: network, batch,
  * formulation, ratio, limit_bytes, fast_ratio (of the peak), planned_seconds,
  * slowdown_ratio (over all tensors in fast memory), least_slowdown_ratio (no

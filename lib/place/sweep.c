@@ -52,8 +52,9 @@ static size_t read_all(int fd, void *to, size_t room)
     size_t n = 0;
     for (ssize_t more; n < room; n += (size_t)more) {
         more = read(fd, (char *)to + n, room - n);
-        if (more < 0 && errno == EINTR) more = 0;
-        else if (more <= 0) break;
+        if (more == 0) break;
+        if (more < 0 && errno != EINTR) die_errno("what a planning process found");
+        if (more < 0) more = 0;
     }
     close(fd);
     return n;
