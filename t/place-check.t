@@ -44,7 +44,7 @@ fails "not a graph" 2 "not a .graph" bash -c 'echo "(plan)" | place-check'
 # the mutations by the thousand are in lib-verify.c; here every rule once, through the files
 place-net vgg19 --batch=8 --image=64 --study > g.sexp
 place-cost --model=optane g.sexp > p.csv
-place-plan --formulation=sync --ratio=4:1 --profile=p.csv --rounds=100 --steps=300 g.sexp > plan.sexp
+place-plan --formulation=sync --limit=20% --profile=p.csv --rounds=100 --steps=300 g.sexp > plan.sexp
 verify() { place-check --profile=p.csv --plan="$1" g.sexp; }
 ok "a plan of the solver is accepted" verify plan.sexp
 for f in static numa slow fast; do

@@ -10,7 +10,7 @@ place-profile --runs=3 --tier=dram g.sexp |
     csv-calc --set="time_seconds=op == 'Move' ? 0.01 : 1e-4 + staging_bytes * 1e-8" > p.csv
 again() { place-recompute --profile=p.csv --rounds=200 --steps=500 "$@" g.sexp; }
 again -f sync --ratio=4:1 --plan=again.plan > again.sexp
-place-plan -f sync --ratio=4:1 --profile=p.csv --rounds=200 --steps=500 g.sexp > plain.plan
+place-plan -f sync --limit=20% --profile=p.csv --rounds=200 --steps=500 g.sexp > plain.plan
 ok 'nodes are repeated' grep -q '(node [0-9]* [a-z0-9.]*[.]again ' again.sexp
 ok 'it computes what the graph computes' place-check --original=g.sexp again.sexp
 ok 'the plan keeps all rules' place-check --plan=again.plan --profile=p.csv again.sexp
