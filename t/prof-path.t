@@ -107,6 +107,16 @@ $head
 3,1,cat,C,0,4000000,other,,
 D
 is 'what a process had open is closed when it ends' 3000000,4000100,link eval 'woken < closed.csv'
+cat > arrow.csv <<D
+$head
+1,1,cat,Python,0,1000000,main,,
+1,1,link,take,4000000,4000000,flow,f,
+1,1,cat,Python,4000000,9500000,used,,
+2,1,cat,C,0,4000000,first,,
+2,1,link,post,3900000,3900000,flow,f,
+D
+is 'an arrow of a foreign trace, which has no length, ends the gap before it' '0,3900000,first 3900000,4000000,flow 4000000,9500000,used' \
+    eval 'prof-path --quiet --pieces arrow.csv | csv-cut -c start_ns,end_ns,name | sed 1d | paste -sd" "'
 # who gives the lock away is told later: its row is cut where the other has it, the first time of a run too
 cat > gil.csv <<D
 $head
