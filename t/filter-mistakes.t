@@ -73,6 +73,8 @@ done <<'TABLE'
 1|no column 'kind'; .*events are wanted: prof-log, prof-import|prof-top a.csv
 1|no logs of the recorder here \(prof-record -o log PROGRAM makes them\)|prof-top log
 1|nothing matches it; names like it: Python|prof-whatif --speed=nothing:2 e.csv
+0|^2,b,x|csv-sample --rate=1 a.csv >&2
+2|--rate: '1.5' is not in 0 .. 1|csv-sample --rate=1.5 a.csv
 2|no program given|prof-record
 1|nosuchprog: No such file|prof-record nosuchprog
 0|no column 'wall_seconds': cpu_seconds is compared|bench-compare --base=old r.csv
