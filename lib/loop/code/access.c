@@ -182,14 +182,14 @@ static const char *choose_roles(struct loop_plan *q, const struct nest *n)
 static void lay_more(struct loop_plan *q)
 {
     const struct problem *p = q->p;
-    for (int b = BASE_BIAS; b < BASE_STREAM; b++) q->view[b] = (struct plan_view){ 0 };
+    for (int b = BASE_BIAS; b < BASES; b++) q->view[b] = (struct plan_view){ 0 };
     for (int v = 0; v < p->nvar; v++) {
         if (q->simple && v == q->bias) q->view[BASE_BIAS].stride[v] = p->bytes;
         if (q->simple && problem_then(p, THEN_RESIDUAL)) q->view[BASE_RESIDUAL].stride[v] = q->view[BASE_C].stride[v];
         if (p->pair)                                     /* of pairs a step is half a row of them */
             q->view[BASE_SECOND].stride[v] = p->stride[TENSOR_V][v] * (q->pairs && v == p->along ? 2 : 4);
     }
-    q->nview = BASE_STREAM;
+    q->nview = BASES;
 }
 
 const char *access_choose(struct plan_walk *w, const struct nest *n)
@@ -229,7 +229,6 @@ void access_lay(struct plan_walk *w)
     }
     memcpy(q->seen[TENSOR_V], q->p->stride[TENSOR_V], sizeof q->seen[TENSOR_V]);
     for (int t = 0; t < 3; t++) lay_out(w, t, dense);
-    q->streams = stream_may(q);
     for (int t = 0; t < 2; t++) q->walked[t] = w->depth[t] >= 0;
     finish_choose(q);
     lay_more(q);

@@ -187,16 +187,11 @@ static void one(struct x86_out *o, const struct ins *i, const struct frame *f, c
 {
     switch (i->op) {
     case INS_PREFETCH:
-    case INS_ASK:                                        /* into the first cache, or the second */
         if (x86_base[i->base] >= 8) x86_byte(o, 0x41);
         x86_raw(o, "\x0F\x18", 2);
-        x86_address(o, i->op == INS_ASK ? 2 : 1, x86_base[i->base], i->disp, 0);
+        x86_address(o, 1, x86_base[i->base], i->disp, 0);
         break;
     case INS_MOVE: add(o, x86_base[i->base], i->disp); break;
-    case INS_NEXT:                                       /* lea r9, [rdx + bytes] */
-        x86_raw(o, "\x4C\x8D\x8A", 3);
-        x86_word(o, (uint32_t)i->disp);
-        break;
     case INS_BASE: base(o, i); break;
     case INS_CALL: call(o, i); break;
     case INS_HOLD: hold(o, i); break;

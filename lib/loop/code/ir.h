@@ -13,8 +13,8 @@
 enum ins_op { INS_NONE, INS_ZERO, INS_LOAD, INS_SPREAD, INS_MAC, INS_PLUS, INS_MAX, INS_MIN,
               INS_NUMBER, INS_FLOAT,
               INS_STORE, INS_MASK, INS_MOVE, INS_CALL, INS_HOLD, INS_RELEASE, INS_SKIP, INS_SKIP_END, INS_LOOP, INS_END,
-              INS_BASE, INS_NEXT, INS_TOTAL, INS_LANES, INS_ENTER, INS_LEAVE, INS_SHAPE, INS_STRIDE,
-              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_ASK, INS_COUNT };
+              INS_BASE, INS_TOTAL, INS_LANES, INS_ENTER, INS_LEAVE, INS_SHAPE, INS_STRIDE,
+              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_COUNT };
 enum ins_from { FROM_REGISTER, FROM_VECTOR, FROM_SPREAD };
 struct ins {
     uint8_t op, from, base, call;                        /* call: of CALL and SKIP */
@@ -35,7 +35,7 @@ struct ir {
 static inline bool ins_memory(const struct ins *i)       /* does it reach memory at base + disp? */
 {
     return i->op == INS_LOAD || i->op == INS_SPREAD || i->op == INS_STORE || i->op == INS_LANES ||
-           i->op == INS_PREFETCH || i->op == INS_ASK || i->op == INS_TILE_LOAD || i->op == INS_TILE_STORE;
+           i->op == INS_PREFETCH || i->op == INS_TILE_LOAD || i->op == INS_TILE_STORE;
 }
 
 struct ins *ins_put(struct ir *, enum ins_op);            /* one more, with no values */
@@ -51,6 +51,6 @@ struct machine_code { uint8_t *to; size_t room, n, entry[2]; };
 void ins_bytes(const struct ir *, struct machine_code *);
 void ins_text(const struct ir *, struct buf *);           /* C statements with intrinsics, see native.c */
 /* Done one by one, every address checked: NULL, or what is wrong.  Sizes are those of a, b, c, bias, residual, V. */
-const char *ins_run(const struct ir *, int thread, char *const base[BASE_STREAM], const int64_t bytes[BASE_STREAM],
+const char *ins_run(const struct ir *, int thread, char *const base[BASES], const int64_t bytes[BASES],
                    const struct carry_context *);
 #endif

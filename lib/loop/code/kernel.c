@@ -55,7 +55,6 @@ static void describe(struct kernel *g, const struct problem *p)
     g->given = q->given;
     g->sums = q->given ? q->before[TENSOR_B].sums : 0;
     g->pairs = q->pairs;
-    g->asked = q->asked;
     g->cast = q->cast;
     g->second_at = q->second_at;
     problem_carry(&g->about, p);
@@ -133,7 +132,7 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
                                  .step_var = q.target->tiles ? q.step : -1, .step = TILE_SIDE,
                                  .cycles = c.cycles, .moved = q.before_moved + c.moved,
                                  .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
-                                 .asked = q.asked, .exact = q.lies, .pairs = q.pairs,
+                                 .exact = q.lies, .pairs = q.pairs,
                                  .packed = { q.walked[0], q.walked[1] || q.given },
                                  .given = q.given ? q.before[TENSOR_B].elements : 0 };
     memcpy(out->stride, q.seen, sizeof out->stride);
@@ -188,7 +187,7 @@ static struct carry_context context(const struct job *j, int i)
 }
 
 /* bytes that each base leads to */
-static void sizes(const struct kernel *g, int64_t bytes[BASE_STREAM])
+static void sizes(const struct kernel *g, int64_t bytes[BASES])
 {
     const struct carry_kernel *k = &g->about;
     const int64_t word = k->type == CARRY_F64 ? 8 : 4, in = k->store >= CARRY_HALVES_F16 ? 2 : word;
@@ -207,9 +206,9 @@ static void part(void *data, int i)
     const int64_t *o = g->offset[i];
     struct carry_context x = context(j, i);
     if (j->interpret) {
-        int64_t bytes[BASE_STREAM];
+        int64_t bytes[BASES];
         sizes(g, bytes);
-        char *const base[BASE_STREAM] = { (char *)(uintptr_t)j->a, (char *)(uintptr_t)j->b, (char *)j->sum,
+        char *const base[BASES] = { (char *)(uintptr_t)j->a, (char *)(uintptr_t)j->b, (char *)j->sum,
                                           (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual,
                                           (char *)(uintptr_t)x.extra.second };
         const char *why = ins_run(g->ir, i, base, bytes, &x);

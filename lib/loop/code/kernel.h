@@ -13,7 +13,7 @@
 #define MILLRACE_KERNEL_H
 #include "loop/code/plan.h"
 
-enum { ENCODER_VERSION = 11 };                           /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 12 };                           /* part of the key of stored measurements */
 struct ir;
 
 struct kernel {
@@ -32,7 +32,6 @@ struct kernel {
     struct loop_plan *plan;                                   /* what was decided, and its instructions */
     struct ir *ir;
     bool pairs;                                          /* it is by the unit: V is as carry_pairs leaves it */
-    bool asked;                                          /* it asks for blocks of B before they are used */
     bool cast;                                           /* C has 2 bytes an element; its sums are in scratch */
     struct carry_extra extra;                            /* set by the caller: what follows the sum reads this; V */
     struct carry_kernel about;                           /* what that is told */
@@ -73,7 +72,6 @@ struct kernel_plan {
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
-    bool asked;                                          /* blocks of B are asked for before they are used */
     bool exact;                                          /* no zeros around A are read, it is taken as it lies */
     bool pairs;                                          /* A, B and V are two bytes an element */
     bool packed[2];                                      /* block by block, or B before: */

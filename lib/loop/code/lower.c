@@ -125,11 +125,6 @@ static void body(struct lower *l, const struct walk_node *d)
     int32_t at[NEST_VARS] = { 0 }, done = 0;
     l->rest = d->rest;
     memset(l->value, 0xff, sizeof l->value);
-    for (int k = 0; k < d->stream * l->x->stream_lines; k++) {
-        int64_t to = k / l->x->stream_lines * (int64_t)l->x->stream_row + k % l->x->stream_lines * 64;
-        memory(l, INS_ASK, -1, BASE_STREAM, to, false);
-    }
-    if (d->stream) memory(l, INS_MOVE, -1, BASE_STREAM, d->stream * (int64_t)l->x->stream_row, false);
     for (int i = 0; i >= 0; ) {
         int64_t bytes[BASE_SECOND] = { 0 };
         for (i = 0; i < d->nvar; i++) {
@@ -291,7 +286,7 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
         case NODE_TILE: begin_tile(&l, &q->tile[d->n]); break;
         case NODE_BODY: body(&l, d); break;
         case NODE_MOVE:
-            for (int b = 0; b < BASE_STREAM; b++)
+            for (int b = 0; b < BASES; b++)
                 if (d->by[b]) memory(&l, INS_MOVE, -1, b, d->by[b], false);
             break;
         case NODE_CALL:
@@ -307,7 +302,6 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
             i = put(&l, INS_SKIP);
             i->call = CALL_HIDDEN, i->base = d->base, i->disp = d->n;
             break;
-        case NODE_STREAM: memory(&l, INS_NEXT, -1, BASE_STREAM, d->n, false); break;
         case NODE_SHAPE: put(&l, INS_SHAPE)->disp = d->n; break;
         case NODE_END:
             if (q->node[d->n].kind == NODE_TILE) end_tile(&l);

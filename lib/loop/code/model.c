@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double OVERLAP = 0.4, ASKED = 0.05;
+static const double OVERLAP = 0.4;
 /* of x86-64; the pages that a processor finds at once, and what one more costs it */
 static const double PAGE = 4096, PAGES = 96, CYCLES_PER_PAGE = 1;
 /* of an element transposed, of one that leaves the caches in between, of each block */
@@ -85,7 +85,7 @@ static double block_of(const struct problem *p, const struct kernel_plan *q, int
 
 /* extents of the block at each depth of a nest, and its bytes, of lines or of pages, or -1: not asked for yet */
 struct blocks {
-    bool pages, beyond;                                  /* beyond: of a cache behind the first */
+    bool pages;
     int32_t inner[NEST_LOOPS], e[NEST_LOOPS + 1][NEST_VARS];
     double bytes[TENSOR_S + 1][NEST_LOOPS + 1];
 };
@@ -93,7 +93,7 @@ struct blocks {
 static void blocks_of(struct blocks *x, bool pages, const struct problem *p, const struct nest *l,
                       const struct kernel_plan *q)
 {
-    x->pages = pages, x->beyond = false;
+    x->pages = pages;
     nest_inner(l->loop, l->n, x->inner);
     for (int v = 0; v < NEST_VARS; v++) x->e[0][v] = v < p->nvar ? p->size[v] : 1;
     for (int d = 0; d < l->n; d++) {
@@ -154,7 +154,6 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
             else if (changed)
                 times *= l->loop[d].size + (l->loop[d].tail ? (double)l->loop[d].tail / x->inner[d] : 0);
         }
-        if (x->beyond && q->asked && t == TENSOR_B) times *= ASKED;
         total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }
     return total;
@@ -189,7 +188,6 @@ const char *model_asked(struct model_terms *m, const struct problem *p, const st
     blocks_of(&x, false, p, t, &m->plan);
     for (int u = 0; u < (p->pair ? 4 : 3); u++) all += footprint(p, &m->plan, u, p->size);
     for (int i = 0; i < MODEL_LEVELS; i++) {
-        x.beyond = i > 0;
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
         double bytes = all_traffic(&x, p, t, &m->plan, here->cache[i].bytes, (int64_t)here->cache[i].way);
         double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;

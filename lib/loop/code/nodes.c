@@ -26,7 +26,7 @@ struct walk_node *walk_node(struct plan_walk *w, enum walk_kind kind, int32_t n)
 
 bool walk_moves(const struct walk_node *x)
 {
-    for (int b = 0; b < BASE_STREAM; b++)
+    for (int b = 0; b < BASES; b++)
         if (x->by[b]) return true;
     return false;
 }
@@ -37,7 +37,7 @@ void walk_move(struct plan_walk *w, int var, int64_t steps, bool with_c)
     if (!steps) return;
     const bool behind = q->n > q->begin[q->threads - 1] && q->node[q->n - 1].kind == NODE_MOVE;
     struct walk_node *x = behind ? &q->node[q->n - 1] : walk_node(w, NODE_MOVE, 0);
-    for (int b = 0; b < (with_c ? BASE_STREAM : BASE_C); b++)
+    for (int b = 0; b < (with_c ? BASES : BASE_C); b++)
         if (w->now[b] >= 0) x->by[b] += steps * q->view[w->now[b]].stride[var];
     if (!walk_moves(x)) q->n--;
 }
@@ -48,7 +48,6 @@ int walk_open(struct plan_walk *w, int32_t n)
     if (++w->live > w->q->depth) w->q->depth = w->live;
     if (w->live == PLAN_DEPTH) w->why = "too many loops inside each other";
     walk_node(w, NODE_LOOP, n);
-    w->times *= n;
     return w->q->n - 1;
 }
 
@@ -56,7 +55,7 @@ void walk_shut(struct plan_walk *w, int at)
 {
     if (at < 0) return;
     const struct walk_node *x = &w->q->node[at];
-    if (x->kind == NODE_LOOP) w->live--, w->times /= x->n;
+    if (x->kind == NODE_LOOP) w->live--;
     if (x->kind == NODE_HOLD) w->held--;
     walk_node(w, NODE_END, at);
 }
@@ -90,7 +89,7 @@ int walk_change(struct plan_walk *w, const struct carry_change *c, double elemen
 int walk_view(struct plan_walk *w, const struct plan_view *x)
 {
     struct loop_plan *q = w->q;
-    for (int i = BASE_STREAM; i < q->nview; i++)
+    for (int i = BASES; i < q->nview; i++)
         if (!memcmp(&q->view[i], x, sizeof *x)) return i;
     if (q->nview == PLAN_VIEWS) {
         w->why = "too many blocks that lie otherwise";

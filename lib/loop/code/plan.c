@@ -32,7 +32,6 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
         const bool alone = reduced && first && at == 0;
         n = alone ? 1 : borders ? rims_same(w, v, at, full, x) : full - at;
         if (!alone && reduced && last && !tail && n > 1 && at + n == full) n--;
-        bool stream = n > 1 && stream_put(w, d, e);
         walk_shift(w, v, at * step, n, step);
         if (n > 1) amx_before(w, d + 1, x);
         int loop = walk_open(w, n);
@@ -40,7 +39,6 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
         walk_move(w, v, step, true);
         walk_shut(w, loop);
         walk_shift(w, v, -at * step, 2 - n, step);
-        if (stream) w->stream_rows = 0;
     }
     x[v] = tail;
     walk_shift(w, v, full * step, 1, 0);
@@ -98,7 +96,6 @@ static void begin_thread(struct plan_walk *w, int i)
     q->begin[i] = q->n;
     w->shape = (struct tile_shape){ 0 };
     w->live = w->held = 0;
-    w->times = 1;
     struct walk_node *x = walk_node(w, NODE_MOVE, 0);
     if (q->lies) x->by[BASE_A] = -q->origin;
     if (i && q->simple) {
@@ -126,7 +123,7 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
     if (!why) why = access_threads(&w, e, &second);
     if (why) return why;
     access_lay(&w);
-    for (int b = 0; b < BASE_STREAM; b++) w.now[b] = b;
+    for (int b = 0; b < BASES; b++) w.now[b] = b;
     w.finish = q->finish && !q->simple;
     for (int t = 0; t < 3; t++) q->offset[1][t] = second * q->view[t].stride[q->parallel];
     q->bias_offset[1] = second * q->view[BASE_BIAS].stride[q->parallel];

@@ -14,8 +14,8 @@
 #include "loop/code/carry.h"
 #include "loop/code/target.h"
 
-/* the first three are the tensors' numbers; SECOND is V; STREAM asks for B before it is used */
-enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_SECOND, BASE_STREAM, BASES };
+/* the first three are the tensors' numbers; SECOND is V */
+enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_SECOND, BASES };
 enum { PLAN_VIEWS = 80, PLAN_ROWS = 32, PLAN_DEPTH = 48, PLAN_TILES = 4,
        TILE_SIDE = 16 };
 
@@ -27,7 +27,6 @@ enum walk_kind {
     NODE_CALL,
     NODE_HOLD,
     NODE_SKIP,
-    NODE_STREAM,
     NODE_SHAPE,
     NODE_END
 };
@@ -37,12 +36,11 @@ struct walk_node {
     uint8_t kind, nvar, base;                            /* CALL, HOLD: of that base */
     uint8_t call;                                        /* CALL: enum plan_call */
     bool rest;                                           /* BODY: the last lanes, or steps, of a reduction */
-    uint8_t stream;                                      /* BODY: rows of the next block of B to be asked for */
     int32_t n;                                           /* LOOP: passes; TILE: its number; CALL, SKIP: change;
-                                                            HOLD: where to; STREAM: bytes from B; SHAPE: its number;
+                                                            HOLD: where to; SHAPE: its number;
                                                             END: where it began; BODY: its first in out, or -1 */
     union {
-        int64_t by[BASE_STREAM];                         /* MOVE: bytes */
+        int64_t by[BASES];                               /* MOVE: bytes */
         struct { uint8_t var[NEST_VARS]; int32_t times[NEST_VARS]; };    /* BODY: unrolled, the slowest first */
     };
 };
@@ -64,7 +62,6 @@ struct tile {                                            /* a block of C in regi
     int16_t nrow, nv, tail;                              /* vectors in a row; lanes of the last one, 0 when full */
     int16_t hold, casts;                                 /* vectors held at once; broadcasts alive at once */
     int32_t ahead;                                       /* bytes to the row of the held input that is prefetched; 0 */
-    int32_t stream_lines, stream_row;                    /* of a row of the next block; bytes from one to the next */
     struct tile_shape shape;                             /* AMX: of its tiles, the first at this row and column */
     int32_t at[2];
 };
@@ -121,7 +118,7 @@ struct loop_plan {
     int64_t origin;                                      /* bytes from A's element 0 with zeros to what is in memory */
     int64_t second_at;                                   /* V, changed, so many floats on in scratch[3]; or 0 */
     bool lies, given, pairs, cast, finish, simple;       /* A with zeros as it is; B packed before; by the unit; .. */
-    bool streams, asked, walked[2];                       /* an input is packed as the nest goes */
+    bool walked[2];                                      /* an input is packed as the nest goes */
     int threads, parallel;                               /* 1 or 2; the variable that is cut */
     int begin[2];                                        /* the first node of each thread */
     int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */

@@ -2,7 +2,7 @@
 #include "loop/code/ir.h"
 #include <stdio.h>
 
-static const char *const base_name[BASES] = { "A", "B", "C", "bias", "residual", "V", "next B" };
+static const char *const base_name[BASES] = { "A", "B", "C", "bias", "residual", "V" };
 static const char *const call_name[] = { "change", "finish", "between", "hidden" };
 
 static void change_line(struct buf *b, const struct carry_change *c)
@@ -36,12 +36,11 @@ static void node_line(struct buf *b, const struct loop_plan *q, const struct wal
     case NODE_BODY:
         buf_format(b, "body");
         for (int i = 0; i < d->nvar; i++) buf_format(b, " %s*%d", q->p->name[d->var[i]], d->times[i]);
-        if (d->stream) buf_format(b, ", asks for %d rows", d->stream);
         buf_format(b, d->n >= 0 ? "%s, out %x\n" : "%s\n", d->rest ? " (rest)" : "", d->n >= 0 ? q->out[d->n] : 0);
         break;
     case NODE_MOVE:
         buf_format(b, "move");
-        for (int i = 0; i < BASE_STREAM; i++)
+        for (int i = 0; i < BASES; i++)
             if (d->by[i]) buf_format(b, " %s %+lld", base_name[i], (long long)d->by[i]);
         buf_format(b, "\n");
         break;
@@ -55,7 +54,6 @@ static void node_line(struct buf *b, const struct loop_plan *q, const struct wal
         else buf_format(b, "%s is scratch %d\n", base_name[d->base], d->n);
         break;
     case NODE_SKIP: buf_format(b, "unless hidden\n"); break;
-    case NODE_STREAM: buf_format(b, "next B at %+d\n", d->n); break;
     case NODE_SHAPE:
         buf_format(b, "shape %d x %d, rest %d\n", q->shape[d->n].rows, q->shape[d->n].columns, q->shape[d->n].rest);
         break;
@@ -94,8 +92,8 @@ static const char *const ins_name[INS_COUNT] = {
     [INS_MAX] = "max", [INS_MIN] = "min", [INS_NUMBER] = "number",
     [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch", [INS_MASK] = "mask",
     [INS_MOVE] = "move", [INS_CALL] = "call", [INS_HOLD] = "hold", [INS_RELEASE] = "release", [INS_SKIP] = "skip",
-    [INS_SKIP_END] = "skip_end", [INS_LOOP] = "loop", [INS_END] = "end", [INS_BASE] = "base", [INS_NEXT] = "next",
-    [INS_ASK] = "ask", [INS_TOTAL] = "total", [INS_LANES] = "lanes", [INS_ENTER] = "enter", [INS_LEAVE] = "leave",
+    [INS_SKIP_END] = "skip_end", [INS_LOOP] = "loop", [INS_END] = "end", [INS_BASE] = "base",
+    [INS_TOTAL] = "total", [INS_LANES] = "lanes", [INS_ENTER] = "enter", [INS_LEAVE] = "leave",
     [INS_SHAPE] = "shape", [INS_STRIDE] = "stride", [INS_TILE_ZERO] = "tile_zero", [INS_TILE_LOAD] = "tile_load",
     [INS_TILE_MAC] = "tile_mac", [INS_TILE_STORE] = "tile_store" };
 

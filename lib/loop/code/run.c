@@ -171,8 +171,6 @@ static void one(struct machine *m, const struct ins *i, int32_t *at)
 {
     switch (i->op) {
     case INS_PREFETCH:
-    case INS_ASK:
-    case INS_NEXT:
     case INS_ENTER:
     case INS_BASE:
     case INS_SKIP_END: break;
@@ -197,12 +195,12 @@ static void one(struct machine *m, const struct ins *i, int32_t *at)
     }
 }
 
-const char *ins_run(const struct ir *o, int thread, char *const base[BASE_STREAM], const int64_t bytes[BASE_STREAM],
+const char *ins_run(const struct ir *o, int thread, char *const base[BASES], const int64_t bytes[BASES],
                    const struct carry_context *x)
 {
     struct machine m = { .q = o->q, .x = x, .lanes = o->q->lanes, .word = o->q->p->bytes, .mask = 64 };
     int32_t at = 0;
-    for (int b = 0; b < BASE_STREAM; b++) {
+    for (int b = 0; b < BASES; b++) {
         m.base[b] = (struct place){ base[b], 0, bytes[b] };
         if (b <= BASE_C) m.base[b].at = o->q->offset[thread][b];
     }

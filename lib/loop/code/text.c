@@ -1,11 +1,11 @@
 /* C statements with intrinsics, one for each instruction, on variables v0 .. v31, m (the mask), n0 .. (counters) and
- * byte pointers c, a, b, v (bias or V), r (residual), w (the next block of B); x is the context, d0, d1, .. are the
+ * byte pointers c, a, b, v (bias or V), r (residual); x is the context, d0, d1, .. are the
  * changes, s0 .. s2 are strides of tiles, s is the sums of lanes.  SPREAD, MULTIPLY, PLUS, HALF, TOTAL, STORE_FOUR,
  * STORE_ONE and TILES are macros of native.c, by type and instruction set. */
 #include "loop/code/x86.h"
 
 static const char *const name_of[BASES] = { [BASE_A] = "a", [BASE_B] = "b", [BASE_C] = "c", [BASE_BIAS] = "v",
-                                            [BASE_RESIDUAL] = "r", [BASE_SECOND] = "v", [BASE_STREAM] = "w" };
+                                            [BASE_RESIDUAL] = "r", [BASE_SECOND] = "v" };
 enum { MAX_TEXT = 8 << 20 };
 
 struct text { struct buf *b; const struct loop_plan *q; bool wide, doubles; };
@@ -140,13 +140,8 @@ static void line(const struct text *t, const struct ins *i)
     case INS_MAX:
     case INS_MIN: arithmetic(t, i); break;
     case INS_PREFETCH: buf_format(t->b, "__builtin_prefetch(%s + %d);\n", at, i->disp); break;
-    case INS_ASK: buf_format(t->b, "__builtin_prefetch(w + %d, 0, 2);\n", i->disp); break;
     case INS_MOVE: buf_format(t->b, "%s += %d;\n", at, i->disp); break;
-    case INS_NEXT: buf_format(t->b, "w = b + %d;\n", i->disp); break;
     case INS_BASE: buf_format(t->b, "const char *%s = (const char *)x->extra.%s;\n", at, field[i->base]); break;
-    case INS_ENTER:
-        if (t->q->asked) buf_format(t->b, "const char *w = b;\n");
-        break;
     case INS_LEAVE:
         if (t->q->target->tiles) buf_format(t->b, "_tile_release();\n");
         break;

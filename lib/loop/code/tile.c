@@ -2,10 +2,9 @@
 #include "loop/code/walk.h"
 #include "base/checked.h"
 #include "base/mem.h"
-#include <math.h>
 #include <string.h>
 
-enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000, MAX_LINES = 32 };       /* as measured on Zen 5 */
+enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 
 /* ---- where its rows and vectors are ---- */
@@ -224,17 +223,6 @@ static void start(const struct plan_walk *w, struct tile *x, double steps, bool 
     else if (x->late && !sums) x->start = START_ZERO;
 }
 
-/* lines of the next block of B that each body asks for */
-static int ask_for(const struct plan_walk *w, struct tile *x, const struct tile_sum *r, int nr, int64_t budget)
-{
-    if (!(w->stream_rows > 0) || nr != 1) return 0;
-    const double u = (double)(r[0].n < budget ? r[0].n : budget), most = MAX_LINES / (double)w->stream_lines;
-    const double bodies = floor(r[0].n / u) * w->times / w->stream_times, rows = ceil(w->stream_rows / bodies);
-    x->stream_lines = w->stream_lines;
-    x->stream_row = (int32_t)w->stream_row;
-    return (int)fmin(rows, floor(most));
-}
-
 void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool last)
 {
     struct loop_plan *q = w->q;
@@ -262,7 +250,7 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
     if (unroll) budget = MARKED_MACS / n;
     if (budget < 1) budget = 1;
-    const int at = q->n, asked = x.lanes ? 0 : ask_for(w, &x, r, nr, budget);
+    const int at = q->n;
     walk_node(w, NODE_TILE, tile_number(q, &x));
     struct rim_rows rows;                                /* where there are rims */
     if (q->nrim) rims_rows(&rows, q, row, tile_rows(q, &x, row));
@@ -270,7 +258,7 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     if (x.lanes) lanes_of_sum(w, &now, &rows, r, nr, budget, e[of->vec]);
     else tile_sums(w, &now, &rows, r, nr, budget);
     for (int i = at; i < q->n; i++)
-        if (q->node[i].kind == NODE_BODY) q->node[i].stream = (uint8_t)asked, any = true;
+        any |= q->node[i].kind == NODE_BODY;
     if (!any && !first && !last) {                       /* it would only add zeros */
         q->n = at;
         return;

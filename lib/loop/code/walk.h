@@ -6,13 +6,9 @@
 struct plan_walk {
     struct loop_plan *q;
     const struct plan_part *of;
-    int now[BASE_STREAM], depth[2], live, held;          /* present views; where an input is packed, or -1; loops, */
+    int now[BASES], depth[2], live, held;                /* present views; where an input is packed, or -1; loops, */
     bool marked[2], packed[2];                           /* because a mark says so: only to have it together */
     bool finish;                                         /* something follows the sum, by a call yet to come */
-    double times;                                        /* how often the present node runs */
-    double stream_rows, stream_times;                    /* see stream.c */
-    int32_t stream_lines;
-    int64_t stream_row;
     struct plan_range at;
     bool mixed;                                          /* a row reads zeros at one place and not at another */
     struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
@@ -84,10 +80,6 @@ bool rims_move(const struct loop_plan *, int v);
 bool rims_border(const struct loop_plan *, const struct plan_range *, int v, const int32_t *e);
 int32_t rims_same(struct plan_walk *, int v, int32_t at, int32_t full, const int32_t *e);      /* blocks of one kind */
 bool rims_few(struct plan_walk *, int v, int32_t step, const int32_t *e);
-
-/* stream.c */
-bool stream_may(const struct loop_plan *);
-bool stream_put(struct plan_walk *, int d, const int32_t *e);
 
 /* amx_plan.c: tiles of tiles */
 const char *amx_choose(struct loop_plan *);
