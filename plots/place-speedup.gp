@@ -54,11 +54,13 @@ do for [i = 1:n] {
     set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
     if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
     x(f) = at(net, word(forms, f), (f - 2.5) * 0.2)
-    y(off) = strcol("ratio_off") eq off ? column("speedup_over_slow_ratio") : NaN
+    # what is not to be seen lies outside, since gnuplot warns of a plot that is empty
+    y(off) = strcol("ratio_off") eq off ? column("speedup_over_slow_ratio") : -9
+    end(name) = number(strcol(name)) > 0 ? number(strcol(name)) : -9
     plot for [f = 1:F] ARG1 using (x(f)):(y("0")):(0.19) with boxes lc rgb shade(f), \
         for [f = 1:F] ARG1 using (x(f)):(y("1")):(0.19) with boxes fs solid 0.35 lc rgb shade(f), \
-        for [f = 1:F] ARG1 using (x(f)):(column("speedup_over_slow_ratio")):(number(strcol("lower_ratio"))): \
-            (number(strcol("upper_ratio"))):(0.19) with boxerrorbars fs empty noborder lw 1.2 lc rgb base, \
+        for [f = 1:F] ARG1 using (x(f)):(end("lower_ratio") < 0 ? -9 : column("speedup_over_slow_ratio")): \
+            (end("lower_ratio")):(end("upper_ratio")):(0.19) with boxerrorbars fs empty noborder lw 1.2 lc rgb base, \
         for [f = 1:F] ARG1 using (x(f)):(y("1") / 2):(sprintf("%.1f:1", column("reached_ratio"))) with labels rotate \
             font ",9"
 }
