@@ -40,14 +40,13 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (to == NOT_GIVEN) usage("no --to given");
     if (to == CHROME) {
-        struct events_in in = events_open(input_stream(argv + i, true, true));
+        struct events_in in = events_open(input_stream(argv + i, true));
         emit_chrome(&in, output);
         input_end();
         return EXIT_OK;
     }
     static struct event_table t;
-    table_read(&t, input_stream(argv + i, true, true));
-    input_end();
+    input_charged(&t, argv + i);
     if (to == SPEEDSCOPE) emit_speedscope(&t, output);
     else if (to == FOLDED) emit_folded(&t, output, threads);
     else if (to == FLAME) emit_flame(&t, output);

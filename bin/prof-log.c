@@ -26,11 +26,8 @@
  *   $ prof-record -o out/run train.py && prof-log out/run > events.csv
  */
 #include "base/filter.h"
-#include "base/out.h"
 #include "prof/import/logread.h"
 #include HELP
-#include <string.h>
-#include <unistd.h>
 
 static bool nested, stat_only;
 static const struct opt options[] = {
@@ -50,80 +47,18 @@ static int write_counts(const struct log_counts *n)
     return csvw_close(w);
 }
 
-/* rows by the hundred million: texts are quoted once, numbers written here */
-static char out[1 << 16];
-static size_t used;
-static struct field { char *s; size_t n; } *field;       /* by number of the text */
-static size_t nfield, field_cap;
-
-static void flush(void)
+/* rows by the hundred million */
+static void put_row(csvw *w, const str *text, const struct log_row *r)
 {
-    if (!write_all(STDOUT_FILENO, out, used)) die_errno("standard output");
-    used = 0;
-}
-
-static struct field quoted(str s)
-{
-    struct field f = { .s = xmalloc(2 * s.n + 3, 1) };
-    bool plain = !memchr(s.s, ',', s.n) && !memchr(s.s, '"', s.n) && !memchr(s.s, '\n', s.n) && !memchr(s.s, '\r', s.n);
-    if (!plain) f.s[f.n++] = '"';
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.s[i] == '"') f.s[f.n++] = '"';
-        f.s[f.n++] = s.s[i];
-    }
-    if (!plain) f.s[f.n++] = '"';
-    f.s[f.n++] = ',';
-    return f;
-}
-
-static void put_text(const log_reader *r, uint32_t k)
-{
-    const struct intern *x = log_text(r);
-    for (; nfield < x->n; nfield++) {
-        field = grow(field, nfield + 1, &field_cap, sizeof *field);
-        field[nfield] = quoted(x->name[nfield]);
-    }
-    if (field[k].n > sizeof out - used) flush();
-    if (field[k].n > sizeof out) die("a name of %zu bytes", field[k].n);
-    memcpy(out + used, field[k].s, field[k].n);
-    used += field[k].n;
-}
-
-static void put_number(int64_t v, bool comma)
-{
-    char b[24];
-    size_t at = sizeof b;
-    uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
-    do b[--at] = (char)('0' + u % 10);
-    while ((u /= 10));
-    if (v < 0) b[--at] = '-';
-    if (sizeof out - used < sizeof b + 1) flush();
-    memcpy(out + used, b + at, sizeof b - at);
-    used += sizeof b - at;
-    if (comma) out[used++] = ',';
-}
-
-static void put_cstr(const char *s, char end)
-{
-    size_t n = strlen(s);
-    if (sizeof out - used < n + 1) flush();
-    memcpy(out + used, s, n);
-    used += n;
-    out[used++] = end;
-}
-
-static void put_row(const log_reader *r, const struct log_row *row)
-{
-    put_text(r, row->proc);
-    put_text(r, row->tid);
-    put_cstr(event_kind_name[row->kind], ',');
-    put_text(r, row->cat);
-    put_number(row->start, true);
-    put_number(row->end, true);
-    put_text(r, row->name);
-    put_text(r, row->link);
-    put_text(r, row->flag);
-    put_cstr(log_hook_name[row->hook], '\n');
+    static struct phrases left, right;
+    const uint32_t l[] = { r->proc, r->tid, r->kind, r->cat }, t[] = { r->name, r->link, r->flag, r->hook };
+    const str before[] = { text[r->proc], text[r->tid], str_of(event_kind_name[r->kind]), text[r->cat] };
+    const str after[] = { text[r->name], text[r->link], text[r->flag], str_of(log_hook_name[r->hook]) };
+    phrase_put(&left, w, l, before, 4);
+    csvw_int(w, r->start);
+    csvw_int(w, r->end);
+    phrase_put(&right, w, t, after, 4);
+    csvw_end(w);
 }
 
 int main(int argc, char **argv)
@@ -137,8 +72,10 @@ int main(int argc, char **argv)
     if (!quiet && (counts.stray || counts.unclosed))
         warn("%s: %llu ends without a begin left out, %llu intervals never closed", argv[i],
              (unsigned long long)counts.stray, (unsigned long long)counts.unclosed);
-    put_cstr(EVENT_COLUMNS ",hook", '\n');
-    for (struct log_row row; log_next(r, &row);) put_row(r, &row);
-    flush();
+    csvw *w = csvw_open("-");
+    csvw_names(w, EVENT_COLUMNS ",hook");
+    csvw_end(w);
+    for (struct log_row row; log_next(r, &row);) put_row(w, log_text(r)->name, &row);
+    csvw_close(w);
     return counts.changed ? EXIT_FAIL : EXIT_OK;
 }

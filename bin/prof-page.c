@@ -6,7 +6,7 @@
  * shows what ran at the same time (--cells, of prof-sweep), the most expensive
  * functions (--top, of prof-top), operations by category, lanes of all threads
  * and streams that zoom, a flame graph, the critical path (--path of prof-path,
- * --pieces of prof-path --pieces: a red line above the lanes), and what a
+ * --pieces of prof-path --joined: a red line above the lanes), and what a
  * faster part would bring (--whatif, of prof-whatif, a slider for each part).
  * Of a folder of the recorder's logs the tables that are not given are made:
  * sliders for categories and operations; of more than five million rows without
@@ -65,7 +65,7 @@ static void make_tables(const struct event_table *t, char *dir)
 {
     enum { PARTS = 96, PATH_MOST = 5000000 };            /* more take minutes */
     char name[5][16] = { "prof-sweep", "prof-top", "prof-path", "prof-whatif" }, calm[] = "--quiet",
-         pieces[] = "--pieces", all[] = "--unexplained=1";
+         joined[] = "--joined", all[] = "--unexplained=1";
     char *whatif[PARTS + 4] = { name[3], calm };
     size_t n = 2 + parts(t, whatif + 2, PARTS);
     whatif[n] = dir;
@@ -76,7 +76,7 @@ static void make_tables(const struct event_table *t, char *dir)
         return;
     }
     if (!page.path) page.path = input_table((char *[]){ name[2], calm, all, dir, NULL });
-    if (!page.pieces) page.pieces = input_table((char *[]){ name[2], calm, all, pieces, dir, NULL });
+    if (!page.pieces) page.pieces = input_table((char *[]){ name[2], calm, all, joined, dir, NULL });
     if (!page.whatif && n > 2) page.whatif = input_table(whatif);
 }
 
@@ -85,8 +85,7 @@ int main(int argc, char **argv)
     static struct event_table t;
     int i = filter_init(argc, argv, help, options);
     page.limit = (size_t)limit;
-    table_read(&t, input_stream(argv + i, true, true));
-    input_end();
+    input_charged(&t, argv + i);
     if (input_is_folder(argv + i)) make_tables(&t, argv[i]);
     page_write(out, &page, &t);
     return EXIT_OK;

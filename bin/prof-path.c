@@ -21,7 +21,8 @@
  *   until a kernel began and a waiting thread went on, start until a thread
  *   began for a reason that is not known.
  * --pieces: the path itself, in order of time: start_ns, end_ns, proc, tid, cat,
- * op, name, why it began when it did.  --all: every piece, with proc, tid, cat,
+ * op, name, why it began when it did; --joined: those of one thread that touch as
+ * one, without what it did.  --all: every piece, with proc, tid, cat,
  * op, name, start_ns, end_ns, slack_ns, on_path.  Memory: all rows.
  *
  * Examples:
@@ -35,11 +36,12 @@
 #include "prof/path.h"
 #include HELP
 
-static bool pieces, all;
+static bool pieces, joined, all;
 static const char *sums;
 static double unexplained = 0.05;
 static const struct opt options[] = {
     { 0, "pieces", FLAG, &pieces, NULL, "the path, piece by piece" },
+    { 0, "joined", FLAG, &joined, NULL, "the path, thread by thread" },
     { 0, "all",    FLAG, &all, NULL, "every piece with its slack" },
     { 0, "sums", STR, &sums, "FILE", "the table of sums goes there, beside pieces" },
     { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
@@ -51,7 +53,7 @@ int main(int argc, char **argv)
     static struct event_table t;
     static struct dag g;
     int i = filter_init(argc, argv, help, options);
-    if (pieces && all) usage("--pieces or --all, not both");
+    if (pieces + joined + all > 1) usage("--pieces, --joined or --all, not two of them");
     input_read(&t, argv + i);
     dag_build(&g, &t, NULL, 0);
     if (!quiet && (g.guessed || g.unexplained))
@@ -67,7 +69,7 @@ int main(int argc, char **argv)
         csvw_close(s);
     }
     csvw *w = csvw_open("-");
-    if (pieces) path_write_pieces(w, &g, &t);
+    if (pieces || joined) path_write_pieces(w, &g, &t, joined);
     else if (all) path_write_all(w, &g, &t);
     else path_write_sums(w, &g, &t);
     return csvw_close(w);

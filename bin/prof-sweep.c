@@ -1,6 +1,6 @@
 /* prof-sweep - time by set of things that are active at the same instant
  *
- * Usage: prof-sweep [--transitions=FILE] [--across] [--sorted] [DIR|FILE]...
+ * Usage: prof-sweep [--transitions=FILE] [--across] [--on] [DIR|FILE]...
  *
  * Columns in: kind, cat, start_ns, end_ns; used where present: proc, tid, name,
  * op.  Columns out: proc, phase, op, cats (names joined by '+' in byte order, a
@@ -36,6 +36,7 @@ static const struct opt options[] = {
     { 0, "transitions", STR,  &transitions, "FILE", "also write proc,op,from,to,count: how often sets change" },
     { 0, "hooks",       STR,  &hooks, "FILE", "also write how often hooks ran, for prof-correct" },
     { 0, "across",      FLAG, &want.across, NULL, "one sweep over all processes together; proc is empty" },
+    { 0, "on",          FLAG, &want.on, NULL, "phases are the stretches in which profiling was on (proc, cat on)" },
     { 0, "hold",        FLAG, &want.hold, NULL, "take rows in any order from a pipe, all in memory" },
     { 0, "sorted",      FLAG, &want.sorted, NULL, "rows are in order of start_ns: else it is an error" },
     { 0 } };
@@ -45,7 +46,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     want.transitions = transitions != NULL;
     want.hooks = hooks != NULL;
-    overlap *o = overlap_read(input_stream(argv + i, false, true), want);
+    overlap *o = overlap_read(input_stream(argv + i, false), want);
     input_end();
     csvw *w = csvw_open("-");
     overlap_write_cells(o, w);

@@ -66,22 +66,11 @@ static void top_of_logs(struct top *top, struct event_table *t, const char *dir)
     bool known = read_costs(dir, cost);
     top_builder *b = top_begin(t, by == BY_OPERATION);
     uint32_t own = intern(&t->text, str_of("Profiler"));   /* what the recorder does for itself: no hook called it */
-    uint32_t *text = NULL;                               /* the table's numbers of the log's texts */
-    size_t n = 0, cap = 0;
-    for (struct log_row row; log_next(r, &row);) {
-        const struct intern *x = log_text(r);
-        for (; n < x->n; n++) {
-            text = grow(text, n + 1, &cap, sizeof *text);
-            text[n] = intern(&t->text, x->name[n]);
-        }
-        struct row one = { .start = row.start, .end = row.end, .proc = text[row.proc], .tid = text[row.tid],
-                             .cat = text[row.cat], .name = text[row.name], .link = text[row.link],
-                             .flag = text[row.flag], .kind = row.kind };
-        top_add(b, &one, known && one.cat != own ? &cost[row.hook] : NULL);
-    }
+    int hook;
+    for (struct row one; log_next_row(r, &t->text, &one, &hook);)
+        top_add(b, &one, known && one.cat != own ? &cost[hook] : NULL);
     top_end(b, top);
     top_judge(top, t, dir);
-    free(text);
     log_close(r);
 }
 

@@ -32,6 +32,7 @@ static const char *cat;
 static int counted = EVENT_GPU;
 static long poll, window, strip, join;
 static double from = NAN, to = NAN;
+static bool by_cat;
 static const struct opt options[] = {
     { 0, "poll",   INT,  &poll, "NS", "the poller's interval", 1, 9e18 },
     { 0, "window", INT,  &window, "N", "bins in the poller's mean", 1, 1e9 },
@@ -39,6 +40,7 @@ static const struct opt options[] = {
     { 0, "join",   INT,  &join, "NS", "pieces that are no further apart are one", 1, 9e18 },
     { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]" },
     { 0, "to",     NUM,  &to, "NS", "where it ends [last end]" },
+    { 0, "by-cat", FLAG, &by_cat, NULL, "a device is a category, on any thread" },
     { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count" },
     { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category" },
     { 0 } };
@@ -100,6 +102,7 @@ int main(int argc, char **argv)
     struct repairs repairs = { 0 };
     while (events_next(&in, &e)) {
         if ((int)e.kind != counted || (cat && !str_is(e.cat, cat))) continue;
+        if (by_cat) e.tid = e.cat;
         if (!is_empty(e.start, e.end, &repairs, csv_line(in.t))) devices_add(&d, &e);
     }
     repairs_note(&repairs);

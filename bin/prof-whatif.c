@@ -91,7 +91,10 @@ static void put(csvw *w, const struct part *p, const struct whatif *x)
 /* a part by name of which the table has only pieces */
 static void check_whole(const struct part *p, const struct event_table *t)
 {
-    if ((p->of == PART_NAME || p->of == PART_ANY) && whatif_is_cut(t))
+    static enum { NOT_ASKED, WHOLE, CUT } is;
+    if (p->of != PART_NAME && p->of != PART_ANY) return;
+    if (!is) is = whatif_is_cut(t) ? CUT : WHOLE;
+    if (is == CUT)
         die("%s: this table has pieces of functions, not all that runs under one: prof-log --nested, or the folder of "
             "logs; op= and cat= go with pieces", p->pattern);
 }

@@ -45,6 +45,14 @@ slack() { prof-path --all e.csv | csv-where -c name --is="$1" | csv-cut -c slack
 is 'slack of what runs beside' 100 slack aside
 is 'slack of what the GPU hides' 210 slack prepare
 is 'the last of the run is on the path' 1 eval 'prof-path --all e.csv | csv-where -c name --is=finish | csv-cut -c on_path | sed 1d'
+joined() { # of a table: pieces that touch on one thread, by python
+    prof-path --quiet --pieces "$1" | python3 -c '
+import csv, sys, itertools
+rows = list(csv.DictReader(sys.stdin))
+print("start_ns,end_ns,proc,tid")
+for (p, t), v in itertools.groupby(rows, lambda r: (r["proc"], r["tid"])):
+    v = list(v); print(v[0]["start_ns"], v[-1]["end_ns"], p, t, sep=",")'; }
+is 'the path thread by thread' "$(joined e.csv)" prof-path --quiet --joined e.csv
 ok 'both at once' eval 'prof-path --quiet e.csv > alone; prof-path --quiet --sums=beside --pieces e.csv > /dev/null; cmp alone beside'
 guess() { sed -e 's/,q[12],/,,/' e.csv | prof-path --quiet --pieces | csv-where -c cat --is=wake | csv-cut -c tid,name,why; }
 is 'without links the last to end is who woke it' "tid,name,why
@@ -130,7 +138,7 @@ is 'who had the lock of the interpreter' '0,1500000,yours
 1500000,4000000,more' eval 'prof-path --quiet --pieces gil.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
 printf '%s\n' "$head" 1,1,cat,C,0,100,work,, 1,d0.s2,gpu,GPU,500,500,nothing,, > zero.csv
 is 'a row of the GPU that took no time is none' 0,100,work eval 'prof-path --quiet --pieces zero.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
-fails 'two forms at once' 2 'not both' prof-path --all --pieces e.csv
+fails 'two forms at once' 2 'not two of them' prof-path --all --pieces e.csv
 # whatever the trace, the path is as long as the run and has no holes
 if command -v python3 > /dev/null; then
     whole() { local i; for i in {1..20}; do

@@ -49,6 +49,16 @@ a,warm,,Python,1,8,9,1
 a,warm,x,Python,8,0,8,1
 b,,,C\+\+,3,2,6,2
 b,,,C\+\++ovh:intercept,1,3,4,1' prof-sweep two.csv
+cat > on.csv <<'D'
+proc,tid,kind,cat,start_ns,end_ns,name
+a,1,phase,,0,10,warm
+a,1,cat,Python,0,12,
+a,,proc,on,2,4,1
+a,1,cat,C,3,9,
+a,,proc,on,8,12,2
+D
+is 'stretches in which profiling was on, as prof-split has them' "$(prof-split --by=on on.csv | prof-sweep)" \
+    eval 'prof-sweep --on on.csv'
 is 'processes together' 'proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs
 ,warm,,Python,1,8,9,1
 ,warm,x,C\+\++Python,3,2,6,2

@@ -11,6 +11,10 @@ d1,0,1,
 d1,50,1,1' prof-util --poll=50 --window=2 ev.csv
 fails 'two questions at once' 2 'two questions' prof-util --poll=5 --strip=5 ev.csv
 fails 'too many bins' 1 'more than' prof-util --poll=1 <(echo kind,cat,start_ns,end_ns; echo gpu,GPU,0,1; echo gpu,GPU,4000000000000000000,4000000000000000001)
+is 'a category is a device, on whatever thread' 'device,start_ns,end_ns,busy_ratio,smooth_ratio
+A,0,10,1,1
+A,10,15,1,1
+B,0,5,1,1' prof-util --strip=10 --kind=cat --by-cat <(printf '%s\n' proc,tid,kind,cat,start_ns,end_ns 1,1,cat,A,0,9 1,2,cat,A,5,15 1,1,cat,B,0,5; echo 1,1,gpu,A,0,90)
 cat > rows.py <<'D'
 import random
 random.seed(1); t = 0

@@ -139,36 +139,35 @@ static void check_process(struct event_table *t, uint32_t proc, const struct cel
     intern_free(&devices);
 }
 
-bool check_profile(const char *path, csvw *w)
+bool check_profile(const char *path, struct event_table *t, csvw *w)
 {
     char *paths[] = { (char *)(uintptr_t)path, NULL };
-    static struct event_table t;
     out = w;
     sound = true;
     bool was_quiet = quiet;
     quiet = true;                                        /* repairs become rows here */
     overlap *o = overlap_read(paths, (struct overlap_options){ 0 });
     quiet = was_quiet;
-    table_read(&t, paths);
-    table_sort_threads(&t);
+    table_read(t, paths);
+    table_sort_threads(t);
     csvw_names(w, "proc,check,status,value,limit");
     csvw_end(w);
     struct repairs fixed = overlap_repairs(o);
     for (size_t p = 0; p < overlap_processes(o); p++) {
         const struct cell *c;
         size_t n = overlap_cells(o, p, &c);
-        uint32_t proc = intern(&t.text, overlap_process(o, p));
-        check_process(&t, proc, c, n);
-        check_operations(&t, proc, c, n);
+        uint32_t proc = intern(&t->text, overlap_process(o, p));
+        check_process(t, proc, c, n);
+        check_operations(t, proc, c, n);
     }
     int64_t repaired = (int64_t)(fixed.empty + fixed.reversed + fixed.misnested);
     if (repaired) say((str){ "", 0 }, "repaired", WARN, repaired, 0);
     int64_t least = INT64_MAX, most = 0;
     for (size_t p = 0; p < overlap_processes(o); p++) {
         int64_t passes = 0;
-        for (size_t i = 0; i < t.rows.n; i++)
-            passes += t.rows.v[i].kind == EVENT_PROC && str_is(t.text.name[t.rows.v[i].cat], "pass")
-                   && str_eq(t.text.name[t.rows.v[i].proc], overlap_process(o, p));
+        for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
+            passes += r->kind == EVENT_PROC && str_is(t->text.name[r->cat], "pass")
+                   && str_eq(t->text.name[r->proc], overlap_process(o, p));
         if (passes < least) least = passes;
         if (passes > most) most = passes;
     }

@@ -1,9 +1,9 @@
 /* check.h - the sums of a profile against independent sums over its rows; see prof-check. */
 #ifndef MILLRACE_CHECK_H
 #define MILLRACE_CHECK_H
-#include "table/csvio.h"
-#include <stdbool.h>
+#include "prof/events.h"
 
-/* header and rows proc,check,status,value,limit; false: unsound */
-bool check_profile(const char *events_path, csvw *);
+/* header and rows proc,check,status,value,limit; false: unsound.  The table is zero, and has the rows then, sorted by
+ * thread. */
+bool check_profile(const char *events_path, struct event_table *, csvw *);
 #endif

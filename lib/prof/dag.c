@@ -74,9 +74,7 @@ void dag_seal(struct dag *g)
 
 void dag_free(struct dag *g)
 {
-    free(g->node);
-    free(g->edge);
-    free(g->order);
+    free_all(g->node, g->edge, g->order, g->walk.finish, g->walk.path, g->walk.via);
     *g = (struct dag){ 0 };
 }
 

@@ -45,6 +45,7 @@ struct dag_node {
     uint8_t wait;                                        /* of the same end, one that is waited for comes first */
 };
 struct dag_edge { uint32_t from, to; enum edge_why why; int64_t lag; };
+struct dag_walk { int64_t *finish; uint32_t *path, *via; size_t n; };   /* see dag_replay, dag_path */
 struct dag {                                           /* zero-initialise */
     struct dag_node *node;
     struct dag_edge *edge;
@@ -53,6 +54,7 @@ struct dag {                                           /* zero-initialise */
     int64_t start, end;                                  /* of the run */
     uint64_t left;                                       /* parts that a replay leaves as they are */
     uint64_t guessed, unexplained;                       /* waits and gaps by how their end was explained */
+    struct dag_walk walk;                                /* of an unchanged replay, once somebody asked; or NULL */
     uint64_t joined, alone;                              /* collectives of several processes; kernels of just one */
 };
 

@@ -290,9 +290,46 @@ static int by_thread(const void *a, const void *b)
            ORDER(y->end, x->end) ?: ORDER(x->source, y->source);
 }
 
+/* rows of a thread come by start but for a few that begin together */
+static void sort_rising(struct row *v, size_t n)
+{
+    enum { NEAR = 64 };
+    for (size_t i = 1; i < n; i++) {
+        size_t k = i;
+        const struct row here = v[i];
+        while (k && i - k < NEAR && by_thread(&v[k - 1], &here) > 0) k--;
+        if (i - k == NEAR) {
+            qsort(v, n, sizeof *v, by_thread);
+            return;
+        }
+        if (k == i) continue;
+        memmove(v + k + 1, v + k, (i - k) * sizeof *v);
+        v[k] = here;
+    }
+}
+
 void table_sort_threads(struct event_table *t)
 {
-    if (t->rows.n) qsort(t->rows.v, t->rows.n, sizeof *t->rows.v, by_thread);
+    struct rows *r = &t->rows, first = { 0 };            /* first: a row for each thread; end: how many it has */
+    struct intern keys = { 0 };
+    size_t sum = 0, *next = NULL;
+    uint32_t *of = xmalloc(r->n + 1, sizeof *of);
+    struct row *to = xmalloc(r->n + 1, sizeof *to);
+    for (size_t i = 0; i < r->n; i++) {
+        const uint32_t key[] = { r->v[i].proc, r->v[i].tid };
+        of[i] = intern(&keys, (str){ (const char *)key, sizeof key });
+        if (of[i] == first.n) rows_add(&first, &(struct row){ .proc = key[0], .tid = key[1], .source = of[i] });
+        first.v[of[i]].end++;
+    }
+    if (first.n) qsort(first.v, first.n, sizeof *first.v, by_thread);
+    next = xmalloc(first.n + 1, sizeof *next);
+    for (size_t k = 0; k < first.n; sum += (size_t)first.v[k++].end) next[first.v[k].source] = sum;
+    for (size_t i = 0; i < r->n; i++) to[next[of[i]]++] = r->v[i];
+    for (size_t k = 0, end = 0; k < first.n; end += (size_t)first.v[k++].end)
+        sort_rising(to + end, (size_t)first.v[k].end);
+    intern_free(&keys);
+    free_all(first.v, next, of, r->v);
+    *r = (struct rows){ to, r->n, r->n + 1 };
 }
 
 void rows_out_begin(struct rows_out *o, csvw *w, const struct event_table *t, bool op)

@@ -80,14 +80,17 @@ static uint32_t proc_of(overlap *o, str name)
 
 static bool reduce(overlap *o, const struct event *e, str hook, size_t line, struct item *it)
 {
-    if (e->kind == EVENT_AFTER || e->kind == EVENT_LINK || e->kind == EVENT_PROC) return false;
+    bool on = o->want.on && e->kind == EVENT_PROC && str_is(e->cat, "on");
+    if (e->kind == EVENT_AFTER || e->kind == EVENT_LINK || (e->kind == EVENT_PROC && !on)) return false;
+    if (o->want.on && e->kind == EVENT_PHASE) return false;
     if (is_empty(e->start, e->end, &o->repairs, line)) return false;
     struct what *w = &it->what;
     it->start = e->start;
     it->end = e->end;
     w->proc = proc_of(o, e->proc);
     sweep *s = o->sweep[w->proc];
-    w->key = sweep_key(s, e->kind == EVENT_OP ? KEY_OP : e->kind == EVENT_PHASE ? KEY_PHASE : KEY_CAT, event_key(e));
+    enum key_class of = on || e->kind == EVENT_PHASE ? KEY_PHASE : e->kind == EVENT_OP ? KEY_OP : KEY_CAT;
+    w->key = sweep_key(s, of, on && e->name.n ? e->name : event_key(e));
     w->also = e->op.n ? sweep_key(s, KEY_OP, e->op) : KEY_NONE;
     w->thread = e->kind == EVENT_OP ? thread_of(o, e) : KEY_NONE;
     w->hook = KEY_NONE;

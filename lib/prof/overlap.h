@@ -12,6 +12,7 @@ struct overlap_options {
     bool transitions;                                    /* count them */
     bool hooks;                                          /* count the recorder's hooks, column hook of the input */
     bool across;                                         /* one sweep over all processes, named "" */
+    bool on;                                             /* phases are the stretches in which profiling was on */
     bool hold;                                           /* rows from a pipe in any order */
     bool sorted;                                         /* rows out of order are an error */
 };

@@ -69,39 +69,20 @@ static void put_table(FILE *f, const char *name, const char *path, size_t limit)
     fputs("],\n", f);
 }
 
-/* the critical path's pieces, those that touch on one thread as one */
+/* the critical path's pieces */
 static void put_pieces(FILE *f, const char *path, int64_t origin)
 {
-    struct buf proc = { 0 }, tid = { 0 };
-    int64_t start = 0, end = INT64_MIN;
-    bool any = false;
     fputs("\"pieces\":[", f);
     csv *t = path ? csv_open(path) : NULL;
     int from = t ? csv_need(t, "start_ns") : 0, to = t ? csv_need(t, "end_ns") : 0;
     int p = t ? csv_need(t, "proc") : 0, d = t ? csv_need(t, "tid") : 0;
-    for (bool more = t != NULL; more;) {
-        more = csv_next(t);
-        bool same = more && end == csv_int(t, from) && str_eq(csv_str(t, p), (str){ proc.s, proc.n }) &&
-                    str_eq(csv_str(t, d), (str){ tid.s, tid.n });
-        if (end > INT64_MIN && !same) {
-            fputs(any ? ",\n{" : "\n{", f);
-            any = true;
-            put_member(f, "proc", (str){ proc.s, proc.n });
-            put_member(f, "tid", (str){ tid.s, tid.n });
-            fprintf(f, "\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64 "}", start, end);
-        }
-        if (!more) break;
-        if (!same) {
-            start = csv_int(t, from);
-            proc.n = tid.n = 0;
-            buf_str(&proc, csv_str(t, p));
-            buf_str(&tid, csv_str(t, d));
-        }
-        end = csv_int(t, to);
+    for (bool any = false; t && csv_next(t); any = true) {
+        fputs(any ? ",\n{" : "\n{", f);
+        put_member(f, "proc", csv_str(t, p));
+        put_member(f, "tid", csv_str(t, d));
+        fprintf(f, "\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64 "}", csv_int(t, from), csv_int(t, to));
     }
     if (t) csv_close(t);
-    free(proc.s);
-    free(tid.s);
     fprintf(f, "],\n\"start\":%" PRId64 ",", origin);
 }
 

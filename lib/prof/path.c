@@ -25,55 +25,59 @@ static void one_piece(csvw *w, const struct event_table *t, const struct dag_nod
     csvw_int(w, end);
     put_text(w, t, v->proc);
     put_text(w, t, v->tid);
-    if (cat) csvw_cstr(w, cat);
-    else put_text(w, t, v->cat);
-    put_text(w, t, v->op);
-    put_text(w, t, v->name);
-    csvw_cstr(w, why);
+    if (why) {
+        if (cat) csvw_cstr(w, cat);
+        else put_text(w, t, v->cat);
+        put_text(w, t, v->op);
+        put_text(w, t, v->name);
+        csvw_cstr(w, why);
+    }
     csvw_end(w);
 }
 
-struct walk { int64_t *finish; uint32_t *path, *via; size_t n; };
-
-static struct walk walk_of(const struct dag *g)
+static const struct dag_walk *walk_of(struct dag *g)
 {
-    struct walk k = { xmalloc(g->n + 1, sizeof(int64_t)), xmalloc(g->n + 1, sizeof(uint32_t)),
-                      xmalloc(g->n + 1, sizeof(uint32_t)), 0 };
-    dag_replay(g, 1, k.finish);
-    k.n = dag_path(g, 1, k.finish, k.path, k.via);
+    struct dag_walk *k = &g->walk;
+    if (k->finish) return k;
+    *k = (struct dag_walk){ xmalloc(g->n + 1, sizeof(int64_t)), xmalloc(g->n + 1, sizeof(uint32_t)),
+                            xmalloc(g->n + 1, sizeof(uint32_t)), 0 };
+    dag_replay(g, 1, k->finish);
+    k->n = dag_path(g, 1, k->finish, k->path, k->via);
     return k;
 }
 
-static void walk_free(struct walk *k)
+void path_write_pieces(csvw *w, struct dag *g, const struct event_table *t, bool joined)
 {
-    free(k->finish);
-    free(k->path);
-    free(k->via);
-}
-
-void path_write_pieces(csvw *w, const struct dag *g, const struct event_table *t)
-{
-    struct walk k = walk_of(g);
-    csvw_names(w, "start_ns,end_ns,proc,tid,cat,op,name,why");
+    const struct dag_walk *k = walk_of(g);
+    csvw_names(w, joined ? "start_ns,end_ns,proc,tid" : "start_ns,end_ns,proc,tid,cat,op,name,why");
     csvw_end(w);
-    for (size_t i = k.n; i-- > 0;) {
-        const struct dag_node *v = &g->node[k.path[i]];
-        const struct dag_edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
-        int64_t begin = k.finish[k.path[i]] - v->work;
-        if (e) one_piece(w, t, v, k.finish[e->from], begin, lag_name(e), edge_why_name[e->why]);
-        else one_piece(w, t, v, g->start, begin, "start", "begin");
-        one_piece(w, t, v, begin, k.finish[k.path[i]], NULL, e ? edge_why_name[e->why] : "begin");
+    if (joined) {                                        /* time between two pieces belongs to the later one */
+        int64_t from = g->start;
+        for (size_t i = k->n; i-- > 0;) {
+            const struct dag_node *v = &g->node[k->path[i]], *next = i ? &g->node[k->path[i - 1]] : NULL;
+            if (next && next->proc == v->proc && next->tid == v->tid) continue;
+            one_piece(w, t, v, from, k->finish[k->path[i]], NULL, NULL);
+            from = k->finish[k->path[i]];
+        }
+        return;
     }
-    walk_free(&k);
+    for (size_t i = k->n; i-- > 0;) {
+        const struct dag_node *v = &g->node[k->path[i]];
+        const struct dag_edge *e = k->via[i] == NODE_NONE ? NULL : &g->edge[k->via[i]];
+        int64_t begin = k->finish[k->path[i]] - v->work;
+        if (e) one_piece(w, t, v, k->finish[e->from], begin, lag_name(e), edge_why_name[e->why]);
+        else one_piece(w, t, v, g->start, begin, "start", "begin");
+        one_piece(w, t, v, begin, k->finish[k->path[i]], NULL, e ? edge_why_name[e->why] : "begin");
+    }
 }
 
-double path_unexplained(const struct dag *g, const struct event_table *t, double most)
+double path_unexplained(struct dag *g, const struct event_table *t, double most)
 {
-    struct walk k = walk_of(g);
+    const struct dag_walk *k = walk_of(g);
     int64_t sum = 0, *by = xcalloc(t->text.n, sizeof *by);
     uint32_t longest = 0;
-    for (size_t i = 0; i < k.n; i++) {
-        const struct dag_node *v = &g->node[k.path[i]];
+    for (size_t i = 0; i < k->n; i++) {
+        const struct dag_node *v = &g->node[k->path[i]];
         if (!v->unexplained) continue;
         sum += v->work;
         by[v->name] += v->work;
@@ -85,17 +89,16 @@ double path_unexplained(const struct dag *g, const struct event_table *t, double
             "'%s': what was waited for was not recorded, or is no link that is known; --unexplained=%.2g takes them as "
             "they are", share * 100, longest ? t->text.name[longest].s : "gaps between rows", share + 0.01);
     free(by);
-    walk_free(&k);
     return share;
 }
 
-void path_write_all(csvw *w, const struct dag *g, const struct event_table *t)
+void path_write_all(csvw *w, struct dag *g, const struct event_table *t)
 {
-    struct walk k = walk_of(g);
+    const struct dag_walk *k = walk_of(g);
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack);
     bool *on = xcalloc(g->n + 1, sizeof *on);
-    dag_slack(g, 1, k.finish, slack);
-    for (size_t i = 0; i < k.n; i++) on[k.path[i]] = true;
+    dag_slack(g, 1, k->finish, slack);
+    for (size_t i = 0; i < k->n; i++) on[k->path[i]] = true;
     csvw_names(w, "proc,tid,cat,op,name,start_ns,end_ns,slack_ns,on_path");
     csvw_end(w);
     for (size_t i = 0; i < g->n; i++) {
@@ -114,7 +117,6 @@ void path_write_all(csvw *w, const struct dag *g, const struct event_table *t)
     }
     free(slack);
     free(on);
-    walk_free(&k);
 }
 
 /* ---- sums by operation and category */
@@ -140,12 +142,12 @@ static int by_path(const void *a, const void *b)
     return ORDER(y->path, x->path) ?: ORDER(y->total, x->total) ?: ORDER(x->op, y->op) ?: ORDER(x->cat, y->cat);
 }
 
-void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
+void path_write_sums(csvw *w, struct dag *g, struct event_table *t)
 {
-    struct walk k = walk_of(g);
+    const struct dag_walk *k = walk_of(g);
     struct sum_rows s = { 0 };
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack), whole = 0;
-    dag_slack(g, 1, k.finish, slack);
+    dag_slack(g, 1, k->finish, slack);
     for (size_t i = 0; i < g->n; i++) {
         const struct dag_node *v = &g->node[i];
         if (v->wait) continue;                           /* no work of its own */
@@ -153,14 +155,14 @@ void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
         r->total = i64_add(r->total, v->work);
         if (slack[i] < r->slack) r->slack = slack[i];
     }
-    for (size_t i = 0; i < k.n; i++) {
-        const struct dag_node *v = &g->node[k.path[i]];
-        const struct dag_edge *e = k.via[i] == NODE_NONE ? NULL : &g->edge[k.via[i]];
+    for (size_t i = 0; i < k->n; i++) {
+        const struct dag_node *v = &g->node[k->path[i]];
+        const struct dag_edge *e = k->via[i] == NODE_NONE ? NULL : &g->edge[k->via[i]];
         struct sum_row *own = v->wait ? NULL : sum_of(&s, v->op, v->cat);
         if (own) own->path += v->work;
         if (own && v->unexplained) own->unexplained += v->work;
         whole += v->work;
-        int64_t lag = k.finish[k.path[i]] - v->work - (e ? k.finish[e->from] : g->start);
+        int64_t lag = k->finish[k->path[i]] - v->work - (e ? k->finish[e->from] : g->start);
         if (lag <= 0) continue;
         struct sum_row *r = sum_of(&s, v->op, intern(&t->text, str_of(e ? lag_name(e) : "start")));
         r->path += lag;
@@ -184,13 +186,18 @@ void path_write_sums(csvw *w, const struct dag *g, struct event_table *t)
     free(slack);
     free(s.v);
     intern_free(&s.keys);
-    walk_free(&k);
 }
 
 /* ---- what if */
 
 /* Rows of one operation on one thread; those of the name that repeats and takes longest. */
-struct repeat { uint32_t name, proc, tid; uint64_t n; int64_t total; };
+struct repeat {
+    uint32_t name, proc, tid;
+    uint64_t n;
+    int64_t total;
+    struct span *v;
+    size_t begin, end;                                   /* nodes of its thread */
+};
 
 static int by_repeat(const void *a, const void *b)
 {
@@ -206,7 +213,7 @@ static struct repeat longest_repeat(const struct event_table *t, const char *nam
         const struct row *r = &t->rows.v[i];
         if (r->kind != EVENT_OP || r->end <= r->start || (name && !str_is(t->text.name[r->name], name))) continue;
         v = grow(v, n + 1, &cap, sizeof *v);
-        v[n++] = (struct repeat){ r->name, r->proc, r->tid, 1, r->end - r->start };
+        v[n++] = (struct repeat){ .name = r->name, .proc = r->proc, .tid = r->tid, .n = 1, .total = r->end - r->start };
     }
     if (n) qsort(v, n, sizeof *v, by_repeat);
     for (size_t i = 0; i < n; i++) {
@@ -217,6 +224,12 @@ static struct repeat longest_repeat(const struct event_table *t, const char *nam
     }
     for (size_t i = 0; i < kept; i++) if (v[i].n >= 5 && v[i].total > best.total) best = v[i];
     free(v);
+    best.v = xmalloc(best.n + 1, sizeof *best.v);
+    for (size_t i = n = 0; i < t->rows.n && n < best.n; i++) {
+        const struct row *r = &t->rows.v[i];
+        if (r->kind == EVENT_OP && r->name == best.name && r->proc == best.proc && r->tid == best.tid &&
+            r->end > r->start) best.v[n++] = (struct span){ r->start, r->end };
+    }
     return best;
 }
 
@@ -233,27 +246,19 @@ static int64_t replayed(const struct dag *g, size_t begin, size_t end, double sp
     return lo == begin ? dag_begin(g, (uint32_t)begin, speed, finish) : finish[lo - 1];
 }
 
-static void interval(struct whatif *w, const struct dag *g, const struct event_table *t, double speed,
-                     const int64_t *finish, const char *iteration, double confidence)
+static void interval(struct whatif *w, const struct dag *g, double speed, const int64_t *finish,
+                     const struct repeat *rep, double confidence)
 {
-    struct repeat rep = longest_repeat(t, iteration);
-    size_t begin = 0, end, n = 0;
-    if (!rep.n) return;
-    while (begin < g->n && (g->node[begin].proc != rep.proc || g->node[begin].tid != rep.tid)) begin++;
-    for (end = begin; end < g->n && g->node[end].proc == rep.proc && g->node[end].tid == rep.tid;) end++;
-    if (begin == end) return;
+    size_t n = 0;
     double mean = 0, squares = 0;
-    for (size_t i = 0; i < t->rows.n; i++) {             /* Welford's recurrence over what the iterations take then */
-        const struct row *r = &t->rows.v[i];
-        if (r->kind != EVENT_OP || r->name != rep.name || r->proc != rep.proc) continue;
-        if (r->tid != rep.tid || r->end <= r->start) continue;
-        double d = (double)(replayed(g, begin, end, speed, finish, r->end) -
-                            replayed(g, begin, end, speed, finish, r->start));
+    if (rep->begin == rep->end) return;
+    while (n < rep->n) {                                 /* Welford's recurrence over what the iterations take then */
+        double d = (double)(replayed(g, rep->begin, rep->end, speed, finish, rep->v[n].end) -
+                            replayed(g, rep->begin, rep->end, speed, finish, rep->v[n].start));
         double delta = d - mean;
         mean += delta / (double)++n;
         squares += delta * (d - mean);
     }
-    if (n < 2) return;
     double t_value = gsl_cdf_tdist_Pinv((1 + confidence) / 2, (double)(n - 1));
     double half = t_value * sqrt(squares / (double)(n - 1) * (double)n);
     if (!(half < 4e18)) return;
@@ -331,28 +336,24 @@ const char **whatif_near(const struct event_table *t, const char *pattern, size_
     return out;
 }
 
-static struct whatif answer(struct dag *g, const struct event_table *t, double speed, int64_t *finish,
-                            const char *iteration, double confidence)
+/* w: what is the same at any speed */
+static struct whatif answer(const struct dag *g, struct whatif w, double speed, int64_t *finish,
+                            const struct repeat *rep, double confidence)
 {
-    struct whatif w = { .low = INT64_MIN, .high = INT64_MIN };
-    w.before = dag_replay(g, 1, finish) - g->start;
     w.after = dag_replay(g, speed, finish) - g->start;
-    for (size_t i = 0; i < g->n; i++) {
-        if (!(g->node[i].selected & ~g->left)) continue;
-        w.pieces++;
-        if (!g->node[i].wait) w.selected = i64_add(w.selected, g->node[i].work);
-    }
     double saved = (double)w.selected * (1 - 1 / speed);
     w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
-    interval(&w, g, t, speed, finish, iteration, confidence);
+    interval(&w, g, speed, finish, rep, confidence);
     return w;
 }
 
 void whatif_all(struct whatif *w, struct event_table *t, const struct part *part, size_t n, const char *iteration,
                 double confidence, double most_unexplained)
 {
+    struct repeat rep = longest_repeat(t, iteration);
     for (size_t from = 0, to; from < n; from = to) {     /* one graph answers for many */
         struct part slot[PARTS_MOST];
+        struct whatif same[PARTS_MOST] = { { 0 } };
         size_t slots = 0, *which = xmalloc(n, sizeof *which);
         for (to = from; to < n; to++) {
             size_t k = 0;
@@ -365,12 +366,25 @@ void whatif_all(struct whatif *w, struct event_table *t, const struct part *part
         dag_build(&g, t, slot, slots);
         int64_t *finish = xmalloc(g.n + 1, sizeof *finish);
         double share = path_unexplained(&g, t, most_unexplained);
+        int64_t before = dag_replay(&g, 1, finish) - g.start;
+        size_t at = 0;
+        while (at < g.n && (g.node[at].proc != rep.proc || g.node[at].tid != rep.tid)) at++;
+        for (rep.begin = at; rep.n && at < g.n && g.node[at].proc == rep.proc && g.node[at].tid == rep.tid;) at++;
+        rep.end = at;
+        for (size_t k = 0; k < slots; k++)
+            same[k] = (struct whatif){ .before = before, .low = INT64_MIN, .high = INT64_MIN, .unexplained = share };
+        for (const struct dag_node *v = g.node, *end = v + g.n; v < end; v++)
+            for (uint64_t left = v->selected; left; left &= left - 1) {
+                struct whatif *s = &same[__builtin_ctzll(left)];
+                s->pieces++;
+                if (!v->wait) s->selected = i64_add(s->selected, v->work);
+            }
         for (size_t i = from; i < to; i++) {
             g.left = ~(UINT64_C(1) << which[i]);
-            w[i] = answer(&g, t, part[i].speed, finish, iteration, confidence);
-            w[i].unexplained = share;
+            w[i] = answer(&g, same[which[i]], part[i].speed, finish, &rep, confidence);
         }
         free_all(finish, which);
         dag_free(&g);
     }
+    free(rep.v);
 }

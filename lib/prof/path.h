@@ -3,13 +3,14 @@
 #define MILLRACE_PATH_H
 #include "prof/dag.h"
 
-void path_write_sums(csvw *, const struct dag *, struct event_table *);
-void path_write_pieces(csvw *, const struct dag *, const struct event_table *);
-void path_write_all(csvw *, const struct dag *, const struct event_table *);
+void path_write_sums(csvw *, struct dag *, struct event_table *);
+/* joined: pieces of one thread that touch are one, of which nothing else is said */
+void path_write_pieces(csvw *, struct dag *, const struct event_table *, bool joined);
+void path_write_all(csvw *, struct dag *, const struct event_table *);
 
 /* Share of the run that lies on its critical path and is waits of which nothing says what they were for.  Dies above
  * `most`, with what they are called. */
-double path_unexplained(const struct dag *, const struct event_table *, double most);
+double path_unexplained(struct dag *, const struct event_table *, double most);
 
 struct whatif {
     int64_t before, after;                               /* ns of the run as it was and as it would be */

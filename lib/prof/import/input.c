@@ -1,6 +1,7 @@
 /* input.c - see input.h */
 #include "prof/import/input.h"
 #include "base/message.h"
+#include "prof/held.h"
 #include "prof/import/logread.h"
 #include <dirent.h>
 #include <errno.h>
@@ -32,6 +33,17 @@ void input_read(struct event_table *t, char **paths)
     log_read(t, paths[0], true, &counts);
     if (counts.dropped)
         warn("%s: %llu records were lost while recording", paths[0], (unsigned long long)counts.dropped);
+}
+
+void input_charged(struct event_table *t, char **paths)
+{
+    struct rows out = { 0 };
+    input_read(t, paths);
+    if (!input_is_folder(paths)) return;
+    held_charge(t, false, &out, &(struct repairs){ 0 });
+    free(t->rows.v);
+    t->rows = out;
+    t->has_op = true;
 }
 
 /* the filter beside this one, its output goes to `out` */
@@ -95,7 +107,7 @@ static void need_logs(const char *dir)
     if (!any) die("%s: no logs of the recorder here (prof-record -o %s PROGRAM makes them)", dir, dir);
 }
 
-char **input_stream(char **paths, bool nested, bool op)
+char **input_stream(char **paths, bool nested)
 {
     if (!input_is_folder(paths)) return paths;
     folder = paths[0];
@@ -104,7 +116,7 @@ char **input_stream(char **paths, bool nested, bool op)
     char *log[] = { log_name, calm, nested ? whole : end, nested ? end : paths[0], nested ? paths[0] : NULL, NULL };
     char *charge[] = { op_name, calm, NULL };
     step[0] = filter(log_name, log);
-    if (op) step[1] = filter(op_name, charge);
+    step[1] = filter(op_name, charge);
     return paths + 1;
 }
 

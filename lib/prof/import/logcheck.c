@@ -82,31 +82,28 @@ static bool say(csvw *w, str proc, const char *check, uint64_t value)
     return !value;
 }
 
-bool log_check_rows(const char *path, csvw *w)
+bool log_check_rows(struct event_table *t, csvw *w)
 {
-    char *paths[] = { (char *)(uintptr_t)path, NULL };
-    struct event_table t = { 0 };
-    table_read(&t, paths);
-    int hook = column(&t, "hook");
-    if (hook < 0 || t.has_op) return true;
-    uint32_t python = intern(&t.text, str_of("Python")), part = intern(&t.text, str_of("part")),
-             estimated = intern(&t.text, str_of("estimated"));
-    struct life *life = xcalloc(t.text.n, sizeof *life);
-    uint32_t *category = xcalloc(t.text.n, sizeof *category);
-    for (size_t i = 0; i < t.rows.n; i++) {
-        const struct row *r = &t.rows.v[i];
+    int hook = column(t, "hook");
+    if (hook < 0 || t->has_op) return true;
+    uint32_t python = intern(&t->text, str_of("Python")), part = intern(&t->text, str_of("part")),
+             estimated = intern(&t->text, str_of("estimated"));
+    struct life *life = xcalloc(t->text.n, sizeof *life);
+    uint32_t *category = xcalloc(t->text.n, sizeof *category);
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
         struct life *l = &life[r->proc];
         if (r->kind == EVENT_PROC && !r->cat) {
             if (l->known) l->v.twice++;
             l->known = true;
             l->life = (struct span){ r->start, r->end };
-        } else if (r->kind == EVENT_PROC && str_is(t.text.name[r->cat], "on")) {
+        } else if (r->kind == EVENT_PROC && str_is(t->text.name[r->cat], "on")) {
             l->on = grow(l->on, l->non + 1, &l->on_cap, sizeof *l->on);
             l->on[l->non++] = (struct span){ r->start, r->end };
         }
     }
-    for (size_t i = 0; i < t.rows.n; i++) {
-        const struct row *r = &t.rows.v[i];
+    for (size_t i = 0; i < t->rows.n; i++) {
+        const struct row *r = &t->rows.v[i];
         struct life *l = &life[r->proc];
         bool gpu = r->kind == EVENT_GPU || r->kind == EVENT_OVH;
         if (!l->known || (!gpu && (r->start < l->life.start || r->end > l->life.end))) l->v.outside++;
@@ -114,15 +111,14 @@ bool log_check_rows(const char *path, csvw *w)
         if (!category[r->name]) category[r->name] = r->cat + 1;
         if (category[r->name] != r->cat + 1) l->v.category++;
     }
-    table_sort_threads(&t);
-    for (size_t begin, end = 0; next_thread(&t.rows, &begin, &end);)
-        check_thread(&t, t.rows.v + begin, end - begin, hook, python, part, estimated, &life[t.rows.v[begin].proc]);
+    for (size_t begin, end = 0; next_thread(&t->rows, &begin, &end);)
+        check_thread(t, t->rows.v + begin, end - begin, hook, python, part, estimated, &life[t->rows.v[begin].proc]);
     bool good = true;
-    for (uint32_t p = 0; p < t.text.n; p++) {
+    for (uint32_t p = 0; p < t->text.n; p++) {
         const struct verdict *v = &life[p].v;
         static const struct verdict none;
         if (!life[p].known && memcmp(v, &none, sizeof none) == 0) continue;
-        str name = t.text.name[p];
+        str name = t->text.name[p];
         good &= say(w, name, "exclusive", v->exclusive);
         good &= say(w, name, "missing", v->missing);
         good &= say(w, name, "nesting", v->misnested);

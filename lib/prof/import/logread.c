@@ -87,6 +87,8 @@ struct log_reader {
     double calibrated;                                   /* ns of a call by calibration.sexp; -1: there is none */
     uint32_t open_text, part_text, python_text, c_text, estimated_text, off_text, waiting_text, own_text, gil_text;
     bool warned;
+    uint32_t *map;                                       /* numbers that the texts have elsewhere, see log_next_row */
+    size_t nmap, map_cap;
 };
 
 /* ---- files */
@@ -1068,37 +1070,42 @@ void log_close(log_reader *r)
         free(r->process[i].counted);
         free(r->process[i].cost);
     }
-    free_all(r->thread, r->process, r->ready, r->heap);
+    free_all(r->thread, r->process, r->ready, r->heap, r->map);
     intern_free(&r->text);
     free(r);
+}
+
+bool log_next_row(log_reader *r, struct intern *to, struct row *row, int *hook)
+{
+    struct log_row x;
+    if (!log_next(r, &x)) return false;
+    for (; r->nmap < r->text.n; r->nmap++) {
+        r->map = grow(r->map, r->nmap + 1, &r->map_cap, sizeof *r->map);
+        r->map[r->nmap] = intern(to, r->text.name[r->nmap]);
+    }
+    const uint32_t *of = r->map;
+    *hook = x.hook;
+    *row = (struct row){ .start = x.start, .end = x.end, .proc = of[x.proc], .tid = of[x.tid], .cat = of[x.cat],
+                         .name = of[x.name], .link = of[x.link], .flag = of[x.flag], .kind = x.kind };
+    return true;
 }
 
 void log_read(struct event_table *t, const char *dir, bool nested, struct log_counts *counts)
 {
     log_reader *r = log_open(dir, nested, counts);
-    const str *name = log_text(r)->name;
     uint32_t hook[HOOKS];
+    int h = 0;
     t->extra_name = xmalloc(1, sizeof *t->extra_name);
     t->extra_name[0] = "hook";
     t->nextra = 1;
     intern(&t->text, (str){ "", 0 });
-    for (int h = 0; h < HOOKS; h++) hook[h] = intern(&t->text, str_of(log_hook_name[h]));
-    for (struct log_row row; log_next(r, &row);) {
+    for (; h < HOOKS; h++) hook[h] = intern(&t->text, str_of(log_hook_name[h]));
+    for (struct row row; log_next_row(r, &t->text, &row, &h);) {
         size_t n = t->rows.n;
-        struct intern *x = &t->text;
-        name = log_text(r)->name;
-        rows_add(&t->rows, &(struct row){ .start = row.start,
-                                          .end = row.end,
-                                          .proc = intern(x, name[row.proc]),
-                                          .tid = intern(x, name[row.tid]),
-                                          .cat = intern(x, name[row.cat]),
-                                          .name = intern(x, name[row.name]),
-                                          .link = intern(x, name[row.link]),
-                                          .flag = intern(x, name[row.flag]),
-                                          .source = (uint32_t)n,
-                                          .kind = row.kind });
+        row.source = (uint32_t)n;
+        rows_add(&t->rows, &row);
         t->extra = grow(t->extra, n + 1, &t->extra_cap, sizeof *t->extra);
-        t->extra[n] = hook[row.hook];
+        t->extra[n] = hook[h];
     }
     log_close(r);
 }

@@ -36,6 +36,8 @@ typedef struct log_reader log_reader;
 log_reader *log_open(const char *dir, bool nested, struct log_counts *);
 bool log_next(log_reader *, struct log_row *);           /* rows by start; false at the end */
 const struct intern *log_text(const log_reader *);
+/* The same as a row of a table with these texts, always of the same; hook: enum log_hook. */
+bool log_next_row(log_reader *, struct intern *text, struct row *, int *hook);
 void log_close(log_reader *);
 /* The same rows added to a table, whose extra column is `hook`. */
 void log_read(struct event_table *, const char *dir, bool nested, struct log_counts *);
