@@ -49,20 +49,23 @@ static double crowding(const struct problem *p, const struct kernel_plan *q, int
 {
     enum { PARTS = 64, ROWS = 128, TIMES = 8 };
     int64_t far = 0, run = 1, rows = 1;
-    double full[PARTS] = { 0 }, covered = 0;
+    uint32_t rise[PARTS] = { 0 }, rest[PARTS] = { 0 }, full = 0, covered = 0;
     if (!way || (t < TENSOR_C && q->packed[t])) return 1;
     for (int v = 0; v < p->nvar; v++) {
         if (q->stride[t][v] == 1) run = e[v];
         else if (q->stride[t][v] && e[v] > rows) rows = e[v], far = q->stride[t][v] * p->bytes;
     }
-    const int64_t line = (run * p->bytes + 63) / 64 * 64, part = way / PARTS;
+    const int64_t line = (run * p->bytes + 63) / 64 * 64;
     if (!far || line >= way) return 1;
     if (rows > TIMES * way / line) rows = TIMES * way / line;
     if (rows > ROWS) rows = ROWS;
-    for (int64_t r = 0; r < rows; r++)
-        for (int64_t at = r * far % way / part, left = line; left > 0; left -= part, at = (at + 1) % PARTS)
-            full[at] += (double)(left < part ? left : part);
-    for (int i = 0; i < PARTS; i++) covered += fmin(full[i], (double)part);
+    const uint32_t part = (uint32_t)(way / PARTS), step = (uint32_t)(far % way), all = (uint32_t)way;
+    for (uint32_t r = 0, from = 0; r < rows; r++, from += step < all - from ? step : step - all) {
+        const uint32_t at = from / part % PARTS, to = at + (uint32_t)line / part;
+        full += to >= PARTS ? part : 0, rise[at] += part, rise[to % PARTS] -= part;
+        rest[to % PARTS] += (uint32_t)line % part;
+    }
+    for (int i = 0; i < PARTS; i++) full += rise[i], covered += full + rest[i] < part ? full + rest[i] : part;
     return fmin((double)(rows * line), (double)way) / covered;
 }
 
@@ -132,11 +135,13 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
     for (int v = 0; v < p->nvar; v++)
         for (int i = 0; i < n; i++) ours[v] |= has(p, q, tensor[i], v);
     int depth = 0;
-    for (; depth < l->n; depth++) {
+    bool crowded = false;                                /* which takes long, so of those that fit without it */
+    for (; depth < l->n; crowded = !crowded, depth += !crowded) {
         double held = 0;
-        for (int t = 0; t < all && depth <= split; t++) held += held_at(x, p, q, t, depth, way);
-        for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, way);
-        if (held <= bytes) break;
+        for (int t = 0; t < all && depth <= split; t++) held += held_at(x, p, q, t, depth, crowded ? way : 0);
+        for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, crowded ? way : 0);
+        if (held > bytes) crowded = true;
+        else if (crowded) break;
     }
     double total = 0;
     for (int i = 0; i < n; i++) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 32 };      /* so many lead to more; are ranked again, */
-enum { NODES = 75, EXACT_NODES = 700 };                  /* unmeasured, with so many nodes in a plan, or fewer */
+enum { NODES = 28, EXACT_NODES = 350 };                  /* unmeasured, with so many nodes in a plan, or fewer */
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct choice {
@@ -29,7 +29,7 @@ struct maker {
     enum decision step;
     struct choice *x, now;
     size_t n, cap;
-    int64_t nodes;                                       /* of all plans that were made */
+    int64_t nodes, most;                                 /* of all plans that were made; that may be */
 };
 
 static void keep(struct maker *m)
@@ -199,12 +199,12 @@ static void expand(struct maker *m, size_t most, int (*by)(const void *, const v
 {
     if (!m->n) return;
     most *= m->s->spread ? 16 : m->s->measure > 1 ? 4 : 1;
-    const int64_t nodes = m->nodes + nodes_of(m, NODES) * (int64_t)most;
+    m->most += nodes_of(m, NODES) * (int64_t)most;
     const size_t all = m->n;
     size_t *led = xmalloc(all, sizeof *led), n = 0;
     qsort(m->x, m->n, sizeof *m->x, by);
     m->step = step;
-    for (size_t i = 0; i < all && m->n - all < most && m->nodes < nodes; i++) {
+    for (size_t i = 0; i < all && m->n - all < most && m->nodes < m->most; i++) {
         bool done = m->x[i].step >= step || (step == ORDER && (m->x[i].step != TILE || m->x[i].ordered));
         for (size_t k = 0; k < n && step != PACK; k++) done |= same_start(&m->x[i], &m->x[led[k]]);
         if (done) continue;
