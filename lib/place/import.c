@@ -80,7 +80,6 @@ static void op_clip(struct import *m)
 
 static void op_reduce(struct import *m)
 {
-    bool mean = m->kind;
     int x = im_as_tensor(m, 0), axes = 0, n = 0;
     struct tensor t = *im_shape_of(m, x);
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
@@ -93,15 +92,11 @@ static void op_reduce(struct import *m)
     }
     if (str_is(m->node->op, "GlobalAveragePool")) axes = (1 << t.ndim) - 4;
     if (!axes) axes = (1 << t.ndim) - 1;
-    int64_t kept[GRAPH_DIMS], left[GRAPH_DIMS];
-    for (int k = 0; k < t.ndim; k++) {
-        kept[k] = axes >> k & 1 ? 1 : t.shape[k];
+    int64_t left[GRAPH_DIMS] = { 1 };
+    for (int k = 0; k < t.ndim; k++)
         if (!(axes >> k & 1)) left[n++] = t.shape[k];
-    }
-    int y = im_new_tensor(m, "f32", t.ndim, kept), k = im_node(m, "NdReduce", x, -1, y);
-    graph_attr(m->g, k, "axes", 1, axes, 0);
-    graph_attr(m->g, k, "mean", 1, mean, 0);
-    im_result(m, 0, keep ? y : im_reshaped(m, y, n ? n : 1, n ? left : (int64_t[]){ 1 }));
+    int y = im_reduced(m, x, axes, m->kind);
+    im_result(m, 0, keep ? y : im_reshaped(m, y, n ? n : 1, left));
 }
 
 static void op_gemm(struct import *m)
@@ -291,23 +286,14 @@ static void op_squeeze(struct import *m)
 
 static void op_transpose(struct import *m)
 {
-    int x = im_as_tensor(m, 0);
-    struct tensor t = *im_shape_of(m, x);
-    int64_t shape[GRAPH_DIMS];
-    struct attr *a = arena_get(&m->g->text, sizeof *a);
-    *a = (struct attr){ .name = "perm", .n = t.ndim };
+    int x = im_as_tensor(m, 0), n = im_shape_of(m, x)->ndim, from[GRAPH_DIMS];
     unsigned seen = 0;
-    for (int k = 0; k < t.ndim; k++) {
-        int from = im_axis_of(m, (double)im_attr_ints(m, "perm", (size_t)k, t.ndim - 1 - k), t.ndim);
-        a->v[k] = from;
-        shape[k] = t.shape[from];
-        seen |= 1u << from;
+    for (int k = 0; k < n; k++) {
+        from[k] = im_axis_of(m, (double)im_attr_ints(m, "perm", (size_t)k, n - 1 - k), n);
+        seen |= 1u << from[k];
     }
-    if (seen != (1u << t.ndim) - 1) im_refuse(m, "a permutation that is none");
-    int y = im_new_tensor(m, t.dtype, t.ndim, shape), k = im_node(m, "NdTranspose", x, -1, y);
-    m->g->node[k].attr = a;
-    m->g->node[k].nattr = 1;
-    im_result(m, 0, y);
+    if (seen != (1u << n) - 1) im_refuse(m, "a permutation that is none");
+    im_result(m, 0, im_transposed(m, x, from));
 }
 
 /* at most CONCAT operands at a time */
@@ -601,23 +587,16 @@ static void op_range(struct import *m)
     size_t n = 0;
     if (!im_scalar(m, 0, &a) || !im_scalar(m, 1, &b) || !im_scalar(m, 2, &d) || d != 1)
         im_refuse(m, "a range that is not known");
-    if (b - a > CONSTANTS) { /* kept as first and last: only a part of a table needs it */
-        im_refuse(m, "a range of more than 64 numbers");
-    }
+    if (b - a > CONSTANTS) im_refuse(m, "a range of more than 64 numbers");
     for (double v = a; v < b; v += 1) x[n++] = v;
     im_result_numbers(m, x, n, 1);
 }
 
 /* ---- the table ---- */
 
-static void op_neg(struct import *m)
+static void op_minus_one(struct import *m)
 {
-    im_result(m, 0, im_unary(m, ND_SCALE, -1, 0, im_as_tensor(m, 0)));
-}
-
-static void op_reciprocal(struct import *m)
-{
-    im_result(m, 0, im_unary(m, ND_POW, -1, 0, im_as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, (enum nd_unary)m->kind, -1, 0, im_as_tensor(m, 0)));
 }
 
 static void op_matmul(struct import *m)
@@ -648,11 +627,11 @@ static const struct import_op operators[] = {
     { "MatMul", op_matmul },
     { "MaxPool", op_pool, true },
     { "Mul", op_binary, 2 },
-    { "Neg", op_neg },
+    { "Neg", op_minus_one, ND_SCALE },
     { "Pad", op_pad },
     { "Pow", op_pow },
     { "Range", op_range },
-    { "Reciprocal", op_reciprocal },
+    { "Reciprocal", op_minus_one, ND_POW },
     { "ReduceMean", op_reduce, true },
     { "ReduceSum", op_reduce },
     { "Relu", op_unary, ND_RELU },
@@ -661,6 +640,7 @@ static const struct import_op operators[] = {
     { "Shape", op_shape },
     { "Sigmoid", op_unary, ND_SIGMOID },
     { "Slice", op_slice },
+    { "Softplus", op_unary, ND_SOFTPLUS },
     { "Split", op_split },
     { "Sqrt", op_unary, ND_SQRT },
     { "Squeeze", op_squeeze },

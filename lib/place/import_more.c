@@ -8,37 +8,6 @@
 
 /* ---- pieces ---- */
 
-static int transposed(struct import *m, int x, const int *from)
-{
-    struct tensor t = *im_shape_of(m, x);
-    int64_t shape[GRAPH_DIMS];
-    struct attr *a = arena_get(&m->g->text, sizeof *a);
-    *a = (struct attr){ .name = "perm", .n = t.ndim };
-    bool moved = false;
-    for (int k = 0; k < t.ndim; k++) {
-        a->v[k] = from[k];
-        shape[k] = t.shape[from[k]];
-        moved |= from[k] != k;
-    }
-    if (!moved) return x;
-    int y = im_new_tensor(m, t.dtype, t.ndim, shape), k = im_node(m, "NdTranspose", x, -1, y);
-    m->g->node[k].attr = a;
-    m->g->node[k].nattr = 1;
-    return y;
-}
-
-/* over the axes (bits), which stay as 1 */
-static int reduced(struct import *m, int x, int axes, bool mean)
-{
-    struct tensor t = *im_shape_of(m, x);
-    for (int k = 0; k < t.ndim; k++)
-        if (axes >> k & 1) t.shape[k] = 1;
-    int y = im_new_tensor(m, "f32", t.ndim, t.shape), k = im_node(m, "NdReduce", x, -1, y);
-    graph_attr(m->g, k, "axes", 1, axes, 0);
-    graph_attr(m->g, k, "mean", 1, mean, 0);
-    return y;
-}
-
 static int floats(struct import *m, size_t i)
 {
     int x = im_as_tensor(m, i);
@@ -63,11 +32,6 @@ static void op_celu(struct import *m)
     double alpha = im_attr_f(m, "alpha", 1);
     if (!(alpha > 0)) im_refuse(m, "an alpha that is not above 0");
     im_result(m, 0, im_unary(m, ND_ELU, alpha, alpha, floats(m, 0)));
-}
-
-static void op_softplus(struct import *m)
-{
-    im_result(m, 0, im_unary(m, ND_SOFTPLUS, 0, 0, floats(m, 0)));
 }
 
 static void op_mish(struct import *m)
@@ -98,27 +62,26 @@ static void op_prelu(struct import *m)
 
 /* ---- comparisons: 1 or 0 ---- */
 
+enum { NEGATED = 256 };
+
 static int negated(struct import *m, int x)
 {
     return im_unary(m, ND_SHIFT, 1, 0, im_unary(m, ND_SCALE, -1, 0, x));
 }
 
-static void compare(struct import *m, enum nd_binary kind, bool negate)
+/* kind: NEGATED too */
+static void op_compare(struct import *m)
 {
+    enum nd_binary kind = (enum nd_binary)(m->kind & ~NEGATED);
     static const enum nd_unary with_number[] = { ND_ABOVE, ND_BELOW, ND_IS }, turned[] = { ND_BELOW, ND_ABOVE, ND_IS };
     int which = kind - ND_GREATER, y;
     double c;
     if (im_scalar(m, 1, &c)) y = im_unary(m, with_number[which], c, 0, floats(m, 0));
     else if (im_scalar(m, 0, &c)) y = im_unary(m, turned[which], c, 0, floats(m, 1));
     else y = im_binary_of(m, kind, floats(m, 0), floats(m, 1));
-    im_result(m, 0, negate ? negated(m, y) : y);
+    im_result(m, 0, m->kind & NEGATED ? negated(m, y) : y);
 }
 
-static void op_greater(struct import *m) { compare(m, ND_GREATER, false); }
-static void op_less(struct import *m) { compare(m, ND_LESS, false); }
-static void op_greater_equal(struct import *m) { compare(m, ND_LESS, true); }
-static void op_less_equal(struct import *m) { compare(m, ND_GREATER, true); }
-static void op_equal(struct import *m) { compare(m, ND_EQUAL, false); }
 static void op_not(struct import *m) { im_result(m, 0, negated(m, floats(m, 0))); }
 
 /* What operand i is where the condition holds (or does not), else 0; -1: 0 everywhere.  An infinite number, as masks
@@ -171,8 +134,8 @@ static void op_expand(struct import *m)
 /* (x - mean) / sqrt(variance + epsilon) over the axes */
 static int normalised(struct import *m, int x, int axes, double epsilon)
 {
-    int d = im_binary_of(m, ND_SUB, x, reduced(m, x, axes, true));
-    int variance = reduced(m, im_binary_of(m, ND_MUL, d, d), axes, true);
+    int d = im_binary_of(m, ND_SUB, x, im_reduced(m, x, axes, true));
+    int variance = im_reduced(m, im_binary_of(m, ND_MUL, d, d), axes, true);
     int inverse = im_unary(m, ND_POW, -0.5, 0, im_unary(m, ND_SHIFT, epsilon, 0, variance));
     return im_binary_of(m, ND_MUL, d, inverse);
 }
@@ -216,21 +179,18 @@ static void op_layer(struct import *m)
     im_result(m, 0, im_given(m, 2) ? im_binary_of(m, ND_ADD, y, floats(m, 2)) : y);
 }
 
-static void along(struct import *m, const char *op)
+static void op_softmax(struct import *m)
 {
     int x = floats(m, 0), dims = im_shape_of(m, x)->ndim, axis = im_axis_of(m, im_attr_i(m, "axis", -1), dims);
     int perm[GRAPH_DIMS] = { 0, 1, 2, 3 };
     perm[axis] = dims - 1;
     perm[dims - 1] = axis;
-    x = transposed(m, x, perm);
+    x = im_transposed(m, x, perm);
     struct tensor t = *im_shape_of(m, x);
     int y = im_new_tensor(m, "f32", t.ndim, t.shape);
-    im_node(m, op, x, -1, y);
-    im_result(m, 0, transposed(m, y, perm));
+    im_node(m, m->kind ? "NdLogSoftmax" : "NdSoftmax", x, -1, y);
+    im_result(m, 0, im_transposed(m, y, perm));
 }
-
-static void op_softmax(struct import *m) { along(m, "NdSoftmax"); }
-static void op_log_softmax(struct import *m) { along(m, "NdLogSoftmax"); }
 
 /* ---- pieces of space ---- */
 
@@ -246,12 +206,12 @@ static void op_depth_to_space(struct import *m)
     const struct onnx_attr *mode = onnx_attr(m->node, "mode");
     if (!mode || !str_is(mode->text, "CRD")) {
         x = im_reshaped(m, x, 4, (int64_t[]){ n, b * b, c, h * w });
-        x = transposed(m, x, (int[]){ 0, 2, 1, 3 });
+        x = im_transposed(m, x, (int[]){ 0, 2, 1, 3 });
     }
     x = im_reshaped(m, x, 3, (int64_t[]){ n * c * b, b, h * w });
-    x = transposed(m, x, (int[]){ 0, 2, 1 });
+    x = im_transposed(m, x, (int[]){ 0, 2, 1 });
     x = im_reshaped(m, x, 4, (int64_t[]){ n * c, b, h, w * b });
-    x = transposed(m, x, (int[]){ 0, 2, 1, 3 });
+    x = im_transposed(m, x, (int[]){ 0, 2, 1, 3 });
     im_result(m, 0, im_reshaped(m, x, 4, (int64_t[]){ n, c, h * b, w * b }));
 }
 
@@ -291,7 +251,7 @@ static int summed(struct import *m, int x, struct term *t, const struct term *ot
     }
     if (!axes) return x;
     *t = left;
-    return im_reshaped(m, reduced(m, x, axes, false), n ? n : 1, shape);
+    return im_reshaped(m, im_reduced(m, x, axes, false), n ? n : 1, shape);
 }
 
 /* in the order of these letters */
@@ -299,7 +259,7 @@ static int ordered(struct import *m, int x, const struct term *t, const int *let
 {
     int perm[GRAPH_DIMS];
     for (int k = 0; k < t->n; k++) perm[k] = t->at[letter[k]] - 1;
-    return t->n > 1 ? transposed(m, x, perm) : x;
+    return t->n > 1 ? im_transposed(m, x, perm) : x;
 }
 
 /* the letters of a term that the other has (or not) and the result has (or not); their elements in all */
@@ -386,24 +346,23 @@ const struct import_op import_more[] = {
     { "DepthToSpace", op_depth_to_space },
     { "Einsum", op_einsum },
     { "Elu", op_elu },
-    { "Equal", op_equal },
+    { "Equal", op_compare, ND_EQUAL },
     { "Expand", op_expand },
-    { "Greater", op_greater },
-    { "GreaterOrEqual", op_greater_equal },
+    { "Greater", op_compare, ND_GREATER },
+    { "GreaterOrEqual", op_compare, ND_LESS | NEGATED },
     { "GroupNormalization", op_group },
     { "HardSigmoid", op_hardsigmoid },
     { "HardSwish", op_hardswish },
     { "InstanceNormalization", op_instance },
     { "LayerNormalization", op_layer },
     { "LeakyRelu", op_leaky },
-    { "Less", op_less },
-    { "LessOrEqual", op_less_equal },
-    { "LogSoftmax", op_log_softmax },
+    { "Less", op_compare, ND_LESS },
+    { "LessOrEqual", op_compare, ND_GREATER | NEGATED },
+    { "LogSoftmax", op_softmax, true },
     { "Mish", op_mish },
     { "Not", op_not },
     { "PRelu", op_prelu },
     { "Softmax", op_softmax },
-    { "Softplus", op_softplus },
     { "Where", op_where },
     { 0 },
 };

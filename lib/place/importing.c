@@ -248,3 +248,32 @@ int im_product(struct import *m, int a, int b, bool tb)
     return y;
 }
 
+int im_transposed(struct import *m, int x, const int *from)
+{
+    struct tensor t = *im_shape_of(m, x);
+    int64_t shape[GRAPH_DIMS];
+    struct attr *a = arena_get(&m->g->text, sizeof *a);
+    *a = (struct attr){ .name = "perm", .n = t.ndim };
+    bool moved = false;
+    for (int k = 0; k < t.ndim; k++) {
+        a->v[k] = from[k];
+        shape[k] = t.shape[from[k]];
+        moved |= from[k] != k;
+    }
+    if (!moved) return x;
+    int y = im_new_tensor(m, t.dtype, t.ndim, shape), k = im_node(m, "NdTranspose", x, -1, y);
+    m->g->node[k].attr = a;
+    m->g->node[k].nattr = 1;
+    return y;
+}
+
+int im_reduced(struct import *m, int x, int axes, bool mean)
+{
+    struct tensor t = *im_shape_of(m, x);
+    for (int k = 0; k < t.ndim; k++)
+        if (axes >> k & 1) t.shape[k] = 1;
+    int y = im_new_tensor(m, "f32", t.ndim, t.shape), k = im_node(m, "NdReduce", x, -1, y);
+    graph_attr(m->g, k, "axes", 1, axes, 0);
+    graph_attr(m->g, k, "mean", 1, mean, 0);
+    return y;
+}

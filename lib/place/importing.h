@@ -69,6 +69,8 @@ int im_axis_of(const struct import *m, double axis, int n);
 int im_unary(struct import *m, enum nd_unary kind, double a, double b, int x);
 int im_reshaped(struct import *m, int x, int n, const int64_t *shape);
 int im_binary_of(struct import *m, int kind, int a, int b);
+int im_transposed(struct import *m, int x, const int *from);
+int im_reduced(struct import *m, int x, int axes, bool mean);   /* over the axes (bits), which stay as 1 */
 int im_product(struct import *m, int a, int b, bool tb);
 
 struct import_op { const char *op; void (*make)(struct import *); int kind; };   /* kind: as in struct import */

@@ -30,7 +30,7 @@ import warnings
 
 from . import heap
 from .callbacks import hugging_face, lightning
-from .items import LARGE, identity
+from .items import LARGE, identity, storage_bytes
 from .limit import Limit, LimitError, gradients_to_come, optimizers_of, spelled, state_to_come
 from .obey import Mover, Step
 from .record import Aside, Record, Result
@@ -105,15 +105,22 @@ class Plan:
             self._prove(step, reference)
 
     def _record(self, step, again=(), staying=None):
+        record = Record(self.model, self.file, again, self.staying if staying is None else staying, self.keep_modules,
+                        self.wanted.process, self.rests)
         try:
-            return Record(self.model, self.file, again, self.staying if staying is None else staying,
-                          self.keep_modules, self.wanted.process, self.rests).run(step)
+            return record.run(step)
         except MemoryError as e:
             if not (e.args and isinstance(e.args[0], int)):
                 raise
-            raise LimitError(
-                f'millrace_place: there is no memory for a plan: with all that can leave sent away, the process takes '
-                f'{spelled(e.args[0])} at least, {spelled(heap.beside())} of it beside tensors', e.args[0]) from e
+            least = e.args[0]
+            raise LimitError('there is no memory for a plan: with all that can leave sent away, the process takes '
+                             f'{spelled(least)} at least', least, self._fixed(least, record.at_work())) from e
+
+    def _fixed(self, taken, module):
+        """What cannot leave where the process takes most, as LimitError.names."""
+        beside, own = heap.beside(), sum(map(storage_bytes, self._lasting()))
+        return [('PyTorch itself', beside, 'beside tensors'), ('parameters and buffers', own, 'in use'),
+                (module, taken - beside - own, 'works on it at once')]
 
     def _reference(self, step, record):
         """What the plain step gives, if there is memory for it; else what was recorded, with copies of all."""
@@ -202,7 +209,7 @@ class Plan:
         if self.rests:
             send(self.optimizers, self.file)
             if self.mover and any(p.grad is not None for p in self.model.parameters()):
-                raise LimitError('millrace_place: the limit leaves no room for gradients while the model runs forward: '
+                raise LimitError('the limit leaves no room for gradients while the model runs forward: '
                                  'zero_grad(set_to_none=True) before')
 
     def _no_plan(self, record, message, beside):
@@ -214,15 +221,13 @@ class Plan:
                         if s.stay or s.small()), key=lambda row: -row[1])[:4]
         text = f'no plan keeps the limit of {self.limit_bytes} bytes for what is saved; the least is {least}'
         if least is not None and self.wanted.process:
-            process = self._resident(record, least)
+            process, (_, most, module) = self._resident(record, least), max(record.sizes, key=lambda row: row[1])
+            names = self._fixed(most, module) + names[:2]
             asked = spelled(self.wanted.process)
             text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser '
                     f'and a layer at work take {spelled(self.outside_bytes)}, and the least for what is saved is '
                     f'{spelled(least)}: limit={spelled(process)!r} or more')
-        if names:
-            text += '; what cannot leave: ' + ', '.join(f'{n} ({spelled(b)}, {why})' for n, b, why in names)
-        least_asked = process if least is not None and self.wanted.process else least
-        e = LimitError('millrace_place: ' + text, least_asked, names)
+        e = LimitError(text, process if least is not None and self.wanted.process else least, names)
         e.saved = least
         return e
 
@@ -257,7 +262,7 @@ class Plan:
             wrong = reference.differs(Result(self.model, loss))
         most = self.mover.most
         if most > 1.1 * self.limit_bytes + LARGE and not wrong:
-            raise LimitError(f'millrace_place: a step under the plan holds {most} bytes of saved tensors at once, as '
+            raise LimitError(f'a step under the plan holds {most} bytes of saved tensors at once, as '
                              f'compiled code does, and the limit is {self.limit_bytes}', most)
         self._look()
         if wrong:
@@ -317,8 +322,11 @@ class Plan:
 
     # ---- obeying
 
+    def _lasting(self):
+        return [*self.model.parameters(), *self.model.buffers()]
+
     def known(self):
-        return {identity(t) for t in [*self.model.parameters(), *self.model.buffers()]}
+        return set(map(identity, self._lasting()))
 
     def as_recorded(self, number, saved):
         """Is the n-th tensor that a step saves what it was?  Counted and said, once, if not."""

@@ -16,7 +16,9 @@ class LimitError(RuntimeError):
     or the process); names: what takes most of it and cannot leave, as (name, bytes, why)."""
 
     def __init__(self, message, least_bytes=None, names=()):
-        super().__init__(message)
+        if names:
+            message += '; what cannot leave: ' + ', '.join(f'{n} ({spelled(b)}, {why})' for n, b, why in names)
+        super().__init__('millrace_place: ' + message)
         self.least_bytes, self.names = least_bytes, list(names)
 
 

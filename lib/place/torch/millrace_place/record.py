@@ -24,6 +24,7 @@ from .rest import Gradients
 from .state import Random, State, marks
 from .watch import Watching, hooks, plain
 
+SPARE = 16 << 20                                         # of free memory: what the process takes beside tensors grows
 OPERANDS = 8                                             # of a node; more become several nodes
 
 
@@ -146,7 +147,7 @@ class Record:
         self.paused, self.in_backward = 0., False
         self.nodes, self.reads, self.spans = [], [], {}
         self.order, self.why = [], {}
-        self.sizes = []                                  # (reads so far or -1, bytes of the process)
+        self.sizes = []                                  # (reads so far or -1, bytes of the process, module)
         self.peeked, self.inner, self.room_inside = Peeked(), [], 0   # see unpack
         self.known = {identity(t) for t in [*model.parameters(), *model.buffers()]}
         self.changing = {identity(b) for b in model.buffers()}
@@ -230,7 +231,11 @@ class Record:
             heap.bound(self.room)
         to_come = 0 if self.rests and not last else sum(n for p, n in self.large if p.grad is None)
         known = heap.ours or not self.sizes or heap.resident() > self.sizes[-1][1]
-        self.sizes.append((reads, (heap.needed() if known else heap.resident()) + to_come))
+        self.sizes.append((reads, (heap.needed() if known else heap.resident()) + to_come, self.at_work()))
+
+    def at_work(self):
+        """The module that is."""
+        return (self.storages[self.reads[-1][0]].label[0] if self.reads else self.stack[-1]) or 'the step'
 
     def resident_bytes(self, limit):
         """The most that a step takes which keeps up to `limit` bytes of what is saved."""
@@ -241,7 +246,7 @@ class Record:
                 self.live[i + 1] += self.storages[number].bytes
             for i in range(len(self.live) - 2, -1, -1):  # live[i]: read at or after read i
                 self.live[i] += self.live[i + 1]
-        return max((size + min(limit, self.live[max(reads, 0)]) for reads, size in self.sizes), default=0)
+        return max((size + min(limit, self.live[max(reads, 0)]) for reads, size, _ in self.sizes), default=0)
 
     # ---- modules
 
@@ -313,7 +318,8 @@ class Record:
             f.register_hook(lambda *_, k=k, name=name: self.nodes.append((name, begun.get(k, 0.), self.clock())))
 
     def run(self, step):
-        self.room = heap.resident() + int(.97 * heap.available())
+        free = heap.available()
+        self.room = heap.resident() + free - max(free // 32, SPARE)
         with Aside(self.model) as aside, heap.bounded(self.room):
             heap.needed()                                # what was before is not the step
             self.zero = time.perf_counter()
