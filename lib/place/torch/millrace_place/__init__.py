@@ -139,13 +139,16 @@ class Plan:
         large = [s.label for s in record.storages if s.at is not None]
         bad = self._bad(large, lambda kept: not reference.differs(self._record(step, staying=set(kept)).result))
         if bad is None:
-            names = ', '.join(reference.differs(record.result)[:4])
-            raise RuntimeError(f'millrace_place: the step gives something else when it is made again from the same '
-                               f'parameters, buffers and random numbers: {names}')
+            raise self._changing(reference.differs(record.result))
         self.staying = set(bad)
         self.kept += [(f'tensor {k} of {name or "the step"}', 'is changed by something that autograd does not see')
                       for name, k in bad]
         return self._record(step)
+
+    @staticmethod
+    def _changing(names):
+        return RuntimeError('millrace_place: the step gives something else when it is made again from the same '
+                            f'parameters, buffers and random numbers: {", ".join(names[:4])}')
 
     @staticmethod
     def _bad(all_, good):
@@ -266,6 +269,8 @@ class Plan:
                              f'compiled code does, and the limit is {self.limit_bytes}', most)
         self._look()
         if wrong:
+            if reference.differs(self._record(step).result):
+                raise self._changing(wrong)
             raise RuntimeError(f'millrace_place: a step under the plan is not {self.proof}: {", ".join(wrong[:4])}')
         self.proof = f'proved on this step, beside {self.proof}: loss, gradients and buffers are equal to the last bit'
 
