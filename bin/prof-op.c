@@ -22,7 +22,6 @@
  */
 #include "base/filter.h"
 #include "prof/charge.h"
-#include "prof/held.h"
 #include HELP
 
 static enum { LAUNCH, TIME } at = LAUNCH;

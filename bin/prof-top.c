@@ -14,9 +14,10 @@
  * beyond --skip-after took, if they were like the others).  On a terminal, and
  * with --table, an aligned table comes out, under a line that sums up.  Where
  * the folder has calibration.sexp (prof-record --calibrate), what recording
- * cost is taken out, call by call, unless --raw.  Memory: a row for each name
- * while rows come in order of start_ns, as in a folder; else, or with --hold,
- * all rows.
+ * cost is taken out, call by call, unless --raw.  --from and --to cut calls in
+ * two, and leave out what is known of the whole run alone (counts, Unseen).
+ * Memory: a row for each name while rows come in order of start_ns, as in a
+ * folder; else, or with --hold, all rows.
  *
  * Examples:
  *   $ prof-record -o out/run train.py && prof-top out/run
@@ -28,6 +29,7 @@
 #include "prof/top.h"
 #include HELP
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -35,10 +37,14 @@
 
 static enum { BY_FUNCTION, BY_OPERATION } by = BY_FUNCTION;
 static long rows = LONG_MIN;
+static double from, to = INFINITY;
+static struct top_range range = { 0, INT64_MAX };
 static bool as_table, raw, hold;
 static const struct opt options[] = {
     {  0,  "by",    WORD, &by, "function|operation", "what a row is" },
     { 'n', "rows",  INT,  &rows, "ROWS", "at most so many [table: 25, else all]", 0, 1e15 },
+    {  0,  "from",  NUM,  &from, "SECONDS", "only what ran since then, from the run's begin", 0, 1e9 },
+    {  0,  "to",    NUM,  &to, "SECONDS", "and until then [its end]", 0, 1e9 },
     {  0,  "table", FLAG, &as_table, NULL, "an aligned table, on a pipe too" },
     {  0,  "raw",   FLAG, &raw, NULL, "leave what recording cost" },
     {  0,  "hold",  FLAG, &hold, NULL, "take rows in any order, all in memory" },
@@ -64,13 +70,13 @@ static void top_of_logs(struct top *top, struct event_table *t, const char *dir)
     log_reader *r = log_open(dir, true, &counts);
     if (counts.dropped) warn("%s: %llu records were lost while recording", dir, (unsigned long long)counts.dropped);
     bool known = read_costs(dir, cost);
-    top_builder *b = top_begin(t, by == BY_OPERATION);
+    top_builder *b = top_begin(t, by == BY_OPERATION, &range);
     uint32_t own = intern(&t->text, str_of("Profiler"));   /* what the recorder does for itself: no hook called it */
     int hook;
     for (struct row one; log_next_row(r, &t->text, &one, &hook);)
         top_add(b, &one, known && one.cat != own ? &cost[hook] : NULL);
     top_end(b, top);
-    top_judge(top, t, dir);
+    if (range.from <= 0 && range.to == INT64_MAX) top_judge(top, t, dir);
     log_close(r);
 }
 
@@ -80,10 +86,10 @@ static void top_of_rows(struct top *top, struct event_table *t, char **paths)
     struct row r;
     const uint32_t *extra;
     if (!ordered_open(&o, t, paths, hold, false)) {
-        top_of(top, t, by == BY_OPERATION);
+        top_of(top, t, by == BY_OPERATION, &range);
         return;
     }
-    top_builder *b = top_begin(t, by == BY_OPERATION);
+    top_builder *b = top_begin(t, by == BY_OPERATION, &range);
     while (ordered_next(&o, &r, &extra)) top_add(b, &r, NULL);
     top_end(b, top);
 }
@@ -94,6 +100,9 @@ int main(int argc, char **argv)
     struct top top;
     struct stat st;
     int i = filter_init(argc, argv, help, options);
+    range.from = llround(from * 1e9);
+    if (isfinite(to)) range.to = llround(to * 1e9);
+    if (range.to <= range.from) usage("--to is not after --from");
     if (argc - i == 1 && stat(argv[i], &st) == 0 && S_ISDIR(st.st_mode)) {
         top_of_logs(&top, &t, argv[i]);
     } else top_of_rows(&top, &t, argv + i);

@@ -1,6 +1,6 @@
 /* lib/prof/nest: nested intervals as disjoint pieces. With --rows or --exclusive and a table it prints the pieces of
  * its operations, --exclusive: and of its categories, for t/prof-oracle.t. */
-#include "prof/nest.h"
+#include "prof/events.h"
 #include "tap.h"
 #include <stdlib.h>
 #include <string.h>

@@ -151,6 +151,9 @@ fi
 printf 'import math\nfor i in range(50000): math.sqrt(i)\nmath.hypot(3, 4)\n' > loop.py
 prof-record --force --each --max-events=5000 -o bound loop.py
 is 'no more than so many records' 5000 eval 'prof-log --stat bound | csv-cut -c records | sed 1d'
+prof-record --force --each --limit=80000 -o bound loop.py 2> said
+is 'no more than so many bytes; what is missing is counted and said' '5001 true --limit' eval \
+    'prof-log --stat bound | csv-calc --print="concat(records, dropped > 90000 ? \" true\" : \"\")" | tr "\n" " "; grep -o -- --limit said'
 prof-record --force --each --ring=2000 -o bound loop.py
 is 'only the last ones, in halves of a ring' 'few math.hypot' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -o math.hypot)'

@@ -21,6 +21,20 @@ gemm,GPU,1,50,50,0.5000,0
 main,Python,1,30,100,0.3000,0
 f,Python,2,30,40,0.3000,0
 (C),C,1,5,5,0.0500,0' prof-top e.csv
+python3 - > cut.csv <<'P'
+import csv
+lo, hi = 30, 65
+for i, line in enumerate(open("e.csv")):
+    f = line.rstrip("\n").split(",")
+    if i:
+        a, b = max(int(f[4]), lo), min(int(f[5]), hi)
+        if b <= a: continue
+        f[4], f[5] = str(a), str(b)
+    print(",".join(f))
+P
+is 'a part of the run is what a table cut there has' "$(prof-top cut.csv)" prof-top --from=30e-9 --to=65e-9 e.csv
+is 'and so it is by operation' "$(prof-top --by=operation cut.csv)" prof-top --by=operation --from=30e-9 --to=65e-9 e.csv
+fails 'a part that ends before it begins' 2 'not after' prof-top --from=2 --to=1 e.csv
 is 'by operation' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
 ,GPU,1,50,50,0.5000,0
 ,C,0,50,0,0.5000,10

@@ -35,7 +35,7 @@ endif
 
 # What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
 # a process, so only Python's part is built with one: those objects lie beside.
-GUEST_ONCE := rec lock got hide links api calls e2e
+GUEST_ONCE := rec apart lock got hide links api calls e2e
 GUEST_PYTHON := pyrec wrap threads ops frames see
 PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
 $(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
@@ -52,17 +52,17 @@ $(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
 	@mkdir -p $$(@D)
 	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
 $(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) \
-    $(patsubst %,$(GUEST)/%.o,got hide links lock rec)
+    $(patsubst %,$(GUEST)/%.o,got hide links lock rec apart)
 	@mkdir -p $$(@D)
 	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
 endef
 $(foreach v,$(PYTAGS),$(eval $(call guest_for_python,$v)))
 
 # the interface for C and C++
-$(PROFLIB)/libmillrace-prof.so: $(GUEST)/$(PLAIN_ONCE)api.o $(GUEST)/$(PLAIN_ONCE)rec.o
+$(PROFLIB)/libmillrace-prof.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,api rec apart)
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
-$(PROFLIB)/libmillrace-calls.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,calls lock rec)
+$(PROFLIB)/libmillrace-calls.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,calls lock rec apart)
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
 $(PROFLIB)/millrace_prof.h: lib/prof/guest/millrace_prof.h
@@ -112,8 +112,8 @@ prof-viewer: all
 # programs of the system, and those that lock themselves in, under each option: the same output, status and files
 bench-prof-harmless: all
 	export B=$(abspath $B) BIN=$(abspath $(BIN))
-	for MORE in --ring=5000 --max-events=1000 --max-passes=1 --delay=0.01 --skip-after=10 --each --judge=1000 \
-	    --judge=0 --wait --bare --tree --wrap=math.* --gpu --force --python=/usr/bin/python3; do
+	for MORE in --ring=5000 --max-events=1000 --max-passes=1 --limit=50000 --delay=0.01 --skip-after=10 --each \
+	    --judge=1000 --judge=0 --wait --bare --tree --wrap=math.* --gpu --force --python=/usr/bin/python3; do
 	    export MORE
 	    echo "== prof-record --calls=* $$MORE"
 	    prove -q t/pipeline-harmless.t t/pipeline-locked.t

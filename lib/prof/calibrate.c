@@ -1,7 +1,7 @@
 /* calibrate.c - see calibrate.h */
 #include "prof/calibrate.h"
 #include "base/message.h"
-#include "prof/import/logread.h"
+#include "prof/import/logfiles.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

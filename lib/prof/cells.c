@@ -21,10 +21,8 @@ void cells_read(struct cells *c, char **paths)
         c->v[c->n++] = (struct cell_row){ .proc = proc < 0 ? "" : csv_cstr(t, proc, &c->text),
                                           .phase = phase < 0 ? "" : csv_cstr(t, phase, &c->text),
                                           .op = op < 0 ? "" : csv_cstr(t, op, &c->text),
-                                          .cats = csv_cstr(t, cats, &c->text),
-                                          .total = csv_int(t, total),
-                                          .lo = lo < 0 ? 0 : csv_int(t, lo),
-                                          .hi = hi < 0 ? 0 : csv_int(t, hi),
+                                          .cats = csv_cstr(t, cats, &c->text), .total = csv_int(t, total),
+                                          .lo = lo < 0 ? 0 : csv_int(t, lo), .hi = hi < 0 ? 0 : csv_int(t, hi),
                                           .runs = runs < 0 ? 0 : csv_int(t, runs) };
     }
     csv_close(t);

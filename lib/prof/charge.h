@@ -12,4 +12,8 @@ typedef struct charge charge;
 charge *charge_begin(const struct event_table *, csvw *, struct repairs *);
 void charge_add(charge *, const struct row *, const uint32_t *extra);
 uint64_t charge_end(charge *);                           /* frees it; GPU rows whose call was not there before them */
+/* The same with all rows in memory, whatever their order: sorts the table and adds its rows to out, cut and with op;
+ * GPU rows in_time by the operation that runs at each instant, else by that of the call with their link.  Returns
+ * the number of GPU rows whose call is not there. */
+uint64_t held_charge(struct event_table *, bool in_time, struct rows *out, struct repairs *);
 #endif

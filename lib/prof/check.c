@@ -4,7 +4,6 @@
 #include "base/compare.h"
 #include "base/filter.h"
 #include "prof/cells.h"
-#include "prof/nest.h"
 #include "prof/overlap.h"
 #include "prof/sweep.h"
 #include <stdlib.h>
@@ -15,17 +14,20 @@ struct spans { struct span *v; size_t n, cap; };
 static csvw *out;
 static bool sound;
 
-enum status { PASS, WARN, FAIL };
-static const char *const status_word[] = { "pass", "warn", "fail" };
-
-static void say(str proc, const char *check, enum status status, int64_t value, int64_t limit)
+void check_say(csvw *w, str proc, const char *check, enum check_status status, int64_t value, int64_t limit)
 {
-    csvw_str(out, proc);
-    csvw_cstr(out, check);
-    csvw_cstr(out, status_word[status]);
-    csvw_int(out, value);
-    csvw_int(out, limit);
-    csvw_end(out);
+    static const char *const word[] = { "pass", "warn", "fail" };
+    csvw_str(w, proc);
+    csvw_cstr(w, check);
+    csvw_cstr(w, word[status]);
+    csvw_int(w, value);
+    csvw_int(w, limit);
+    csvw_end(w);
+}
+
+static void say(str proc, const char *check, enum check_status status, int64_t value, int64_t limit)
+{
+    check_say(out, proc, check, status, value, limit);
     if (status == FAIL) sound = false;
 }
 

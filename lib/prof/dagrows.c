@@ -200,8 +200,7 @@ static bool is_recorded(const struct builder *b, const struct row *r)
 static void read_costs(struct builder *b)
 {
     const struct event_table *t = b->t;
-    b->hook = -1;
-    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], "hook") == 0) b->hook = i;
+    b->hook = table_extra(t, "hook");
     b->quarter = xcalloc(t->text.n, sizeof *b->quarter);
     uint32_t cost = intern(&b->t->text, str_of("cost"));
     for (size_t i = 0; i < t->rows.n; i++) {
@@ -759,9 +758,7 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
     size_t threads = 0, first_cap = 0;
     uint32_t *first = NULL;
     for (int pass = 0; pass < 2; pass++) {
-        for (size_t begin = 0, end; begin < t->rows.n; begin = end) {
-            end = begin + 1;
-            while (end < t->rows.n && row[end].proc == row[begin].proc && row[end].tid == row[begin].tid) end++;
+        for (size_t begin, end = 0; next_thread(&t->rows, &begin, &end);) {
             size_t before = g->n;
             if (pass) one_stream(&b, row + begin, end - begin);
             else one_thread(&b, row + begin, end - begin);

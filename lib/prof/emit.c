@@ -4,7 +4,6 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "base/out.h"
-#include "prof/nest.h"
 #include "table/csvio.h"
 #include "tree/json.h"
 #include <math.h>
@@ -24,27 +23,38 @@ struct chrome {
     uint32_t tids;
 };
 
+static void member(jsonw *w, const char *key, str value)
+{
+    jsonw_key(w, key);
+    jsonw_str(w, value);
+}
+
+static void number(jsonw *w, const char *key, int64_t value)
+{
+    jsonw_key(w, key);
+    jsonw_int(w, value);
+}
+
+static void open_member(jsonw *w, const char *key, char bracket)
+{
+    jsonw_key(w, key);
+    jsonw_begin(w, bracket);
+}
+
 static void name_metadata(struct chrome *c, const char *what, uint32_t pid, uint32_t tid, str name)
 {
     jsonw *w = c->w;
     jsonw_line(w);
     jsonw_begin(w, '{');
-    jsonw_key(w, "ph");
-    jsonw_cstr(w, "M");
-    jsonw_key(w, "name");
-    jsonw_cstr(w, what);
-    jsonw_key(w, "pid");
-    jsonw_int(w, pid);
+    member(w, "ph", str_of("M"));
+    member(w, "name", str_of(what));
+    number(w, "pid", pid);
     if (tid) {
-        jsonw_key(w, "tid");
-        jsonw_int(w, tid);
+        number(w, "tid", tid);
     }
-    jsonw_key(w, "args");
-    jsonw_begin(w, '{');
-    jsonw_key(w, "name");
-    jsonw_str(w, name);
-    jsonw_key(w, "id");
-    jsonw_str(w, name);
+    open_member(w, "args", '{');
+    member(w, "name", name);
+    member(w, "id", name);
     jsonw_end(w);
     jsonw_end(w);
 }
@@ -84,10 +94,8 @@ void emit_chrome(struct events_in *in, const char *path)
     uint64_t early = 0;
     jsonw *w = c.w;
     jsonw_begin(w, '{');
-    jsonw_key(w, "displayTimeUnit");
-    jsonw_cstr(w, "ns");
-    jsonw_key(w, "traceEvents");
-    jsonw_begin(w, '[');
+    member(w, "displayTimeUnit", str_of("ns"));
+    open_member(w, "traceEvents", '[');
     while (events_next(in, &e)) {
         size_t known = c.procs.n;
         uint32_t pid = intern(&c.procs, e.proc) + 1;
@@ -106,31 +114,20 @@ void emit_chrome(struct events_in *in, const char *path)
         uint32_t tid = lane_for(&c, &c.thread[k], pid, &e);
         jsonw_line(w);
         jsonw_begin(w, '{');
-        jsonw_key(w, "ph");
-        jsonw_cstr(w, "X");
-        jsonw_key(w, "name");
-        jsonw_str(w, e.name.n ? e.name : e.cat);
-        jsonw_key(w, "cat");
-        jsonw_str(w, e.cat.n ? e.cat : str_of(event_kind_name[e.kind]));
-        jsonw_key(w, "pid");
-        jsonw_int(w, pid);
-        jsonw_key(w, "tid");
-        jsonw_int(w, tid);
+        member(w, "ph", str_of("X"));
+        member(w, "name", e.name.n ? e.name : e.cat);
+        member(w, "cat", e.cat.n ? e.cat : str_of(event_kind_name[e.kind]));
+        number(w, "pid", pid);
+        number(w, "tid", tid);
         jsonw_key(w, "ts");
         microseconds(w, e.start);
         jsonw_key(w, "dur");
         microseconds(w, e.end - e.start);
-        jsonw_key(w, "args");
-        jsonw_begin(w, '{');
-        jsonw_key(w, "kind");
-        jsonw_cstr(w, event_kind_name[e.kind]);
+        open_member(w, "args", '{');
+        member(w, "kind", str_of(event_kind_name[e.kind]));
         static const char *const key[] = { "cat", "name", "link", "flag" };
         const str value[] = { e.cat, e.name, e.link, e.flag };
-        for (int i = 0; i < 4; i++) {
-            if (!value[i].n) continue;
-            jsonw_key(w, key[i]);
-            jsonw_str(w, value[i]);
-        }
+        for (int i = 0; i < 4; i++) if (value[i].n) member(w, key[i], value[i]);
         jsonw_end(w);
         jsonw_end(w);
     }
@@ -146,11 +143,11 @@ void emit_chrome(struct events_in *in, const char *path)
 
 /* ---- walking the call trees of all threads */
 
+struct visit { const struct row *r; int64_t t, duration, own; };   /* the latter two when it is left */
 struct walker {
     void *closure;
-    void (*thread)(void *, const struct row *first);     /* a new one begins */
-    void (*enter)(void *, const struct row *, int64_t t);
-    void (*leave)(void *, const struct row *, int64_t t, int64_t duration, int64_t own);
+    void (*thread)(void *, const struct row *first);     /* a new one begins; or NULL, as the others */
+    void (*enter)(void *, const struct visit *), (*leave)(void *, const struct visit *);
 };
 
 static void walk(struct event_table *t, const struct walker *v)
@@ -171,7 +168,7 @@ static void walk(struct event_table *t, const struct walker *v)
             for (; depth && (!r || stack[depth - 1].end <= r->start); depth--) {
                 struct open *o = &stack[depth - 1];
                 int64_t duration = o->end - o->r->start;
-                v->leave(v->closure, o->r, o->end, duration, duration - o->inside);
+                if (v->leave) v->leave(v->closure, &(struct visit){ o->r, o->end, duration, duration - o->inside });
                 if (depth > 1) stack[depth - 2].inside += duration;
             }
             if (!r) break;
@@ -182,7 +179,7 @@ static void walk(struct event_table *t, const struct walker *v)
                 repairs.misnested++;
             }
             stack[depth++] = (struct open){ r, stop, 0 };
-            if (v->enter) v->enter(v->closure, r, r->start);
+            if (v->enter) v->enter(v->closure, &(struct visit){ .r = r, .t = r->start });
         }
     }
     free(stack);
@@ -217,30 +214,26 @@ static void folded_thread(void *closure, const struct row *r)
     buf_format(&f->path, "P%.*s;T%.*s;", (int)p.n, p.s, (int)i.n, i.s);
 }
 
-static void folded_enter(void *closure, const struct row *r, int64_t t)
+static void folded_enter(void *closure, const struct visit *v)
 {
     struct folded *f = closure;
-    str s = label(f->t, r);
-    (void)t;
+    str s = label(f->t, v->r);
     f->length = grow(f->length, f->depth + 1, &f->cap, sizeof *f->length);
     f->length[f->depth++] = f->path.n;
     if (f->depth > 1) buf_char(&f->path, ';');
     for (size_t i = 0; i < s.n; i++) buf_char(&f->path, s.s[i] == ';' || s.s[i] == '\n' ? ':' : s.s[i]);
 }
 
-static void folded_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+static void folded_leave(void *closure, const struct visit *v)
 {
     struct folded *f = closure;
     size_t known = f->paths.n;
-    (void)r;
-    (void)t;
-    (void)duration;
     uint32_t i = intern(&f->paths, (str){ f->path.s, f->path.n });
     if (f->paths.n > known) {
         f->own = grow(f->own, f->paths.n, &f->own_cap, sizeof *f->own);
         f->own[i] = 0;
     }
-    f->own[i] += own;
+    f->own[i] += v->own;
     f->path.n = f->length[--f->depth];
 }
 
@@ -277,23 +270,21 @@ static void flame_thread(void *closure, const struct row *r)
     f->begun = true;
 }
 
-static void flame_enter(void *closure, const struct row *r, int64_t t)
+static void flame_enter(void *closure, const struct visit *v)
 {
-    (void)r;
-    (void)t;
+    (void)v;
     ((struct flame *)closure)->depth++;
 }
 
-static void flame_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+static void flame_leave(void *closure, const struct visit *v)
 {
     struct flame *f = closure;
-    (void)own;
-    csvw_str(f->w, f->t->text.name[r->proc]);
-    csvw_str(f->w, f->t->text.name[r->tid]);
+    csvw_str(f->w, f->t->text.name[v->r->proc]);
+    csvw_str(f->w, f->t->text.name[v->r->tid]);
     csvw_int(f->w, (int64_t)f->depth--);
-    csvw_num(f->w, (double)(t - duration - f->begin) / 1e3);
-    csvw_num(f->w, (double)(t - f->begin) / 1e3);
-    csvw_str(f->w, label(f->t, r));
+    csvw_num(f->w, (double)(v->t - v->duration - f->begin) / 1e3);
+    csvw_num(f->w, (double)(v->t - f->begin) / 1e3);
+    csvw_str(f->w, label(f->t, v->r));
     csvw_end(f->w);
 }
 
@@ -310,20 +301,10 @@ void emit_flame(struct event_table *t, const char *path)
 
 struct speedscope { const struct event_table *t; jsonw *w; struct intern frames; bool open; };
 
-static void frames_enter(void *closure, const struct row *r, int64_t t)
+static void frames_enter(void *closure, const struct visit *v)
 {
     struct speedscope *s = closure;
-    (void)t;
-    intern(&s->frames, label(s->t, r));
-}
-
-static void frames_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
-{
-    (void)closure;
-    (void)r;
-    (void)t;
-    (void)duration;
-    (void)own;
+    intern(&s->frames, label(s->t, v->r));
 }
 
 static void end_thread(struct speedscope *s)
@@ -347,46 +328,35 @@ static void speedscope_thread(void *closure, const struct row *r)
     char *name = xformat("%.*s %.*s", (int)p.n, p.s, (int)t.n, t.s);
     jsonw_line(w);
     jsonw_begin(w, '{');
-    jsonw_key(w, "type");
-    jsonw_cstr(w, "evented");
-    jsonw_key(w, "name");
-    jsonw_cstr(w, name);
-    jsonw_key(w, "unit");
-    jsonw_cstr(w, "nanoseconds");
-    jsonw_key(w, "startValue");
-    jsonw_int(w, start);
-    jsonw_key(w, "endValue");
-    jsonw_int(w, end);
-    jsonw_key(w, "events");
-    jsonw_begin(w, '[');
+    member(w, "type", str_of("evented"));
+    member(w, "name", str_of(name));
+    member(w, "unit", str_of("nanoseconds"));
+    number(w, "startValue", start);
+    number(w, "endValue", end);
+    open_member(w, "events", '[');
     s->open = true;
     free(name);
 }
 
-static void speedscope_event(struct speedscope *s, const char *type, const struct row *r, int64_t at)
+static void speedscope_event(struct speedscope *s, const char *type, const struct visit *v)
 {
     jsonw *w = s->w;
     jsonw_line(w);
     jsonw_begin(w, '{');
-    jsonw_key(w, "type");
-    jsonw_cstr(w, type);
-    jsonw_key(w, "frame");
-    jsonw_int(w, intern(&s->frames, label(s->t, r)));
-    jsonw_key(w, "at");
-    jsonw_int(w, at);
+    member(w, "type", str_of(type));
+    number(w, "frame", intern(&s->frames, label(s->t, v->r)));
+    number(w, "at", v->t);
     jsonw_end(w);
 }
 
-static void speedscope_enter(void *closure, const struct row *r, int64_t t)
+static void speedscope_enter(void *closure, const struct visit *v)
 {
-    speedscope_event(closure, "O", r, t);
+    speedscope_event(closure, "O", v);
 }
 
-static void speedscope_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+static void speedscope_leave(void *closure, const struct visit *v)
 {
-    (void)duration;
-    (void)own;
-    speedscope_event(closure, "C", r, t);
+    speedscope_event(closure, "C", v);
 }
 
 void emit_speedscope(struct event_table *t, const char *path)
@@ -395,31 +365,25 @@ void emit_speedscope(struct event_table *t, const char *path)
     jsonw *w = s.w;
     bool was_quiet = quiet;
     quiet = true;                                        /* repairs are told once, by the second walk */
-    walk(t, &(struct walker){ &s, NULL, frames_enter, frames_leave });
+    walk(t, &(struct walker){ &s, NULL, frames_enter, NULL });
     quiet = was_quiet;
     jsonw_begin(w, '{');
-    jsonw_key(w, "$schema");
-    jsonw_cstr(w, "https://www.speedscope.app/file-format-schema.json");
-    jsonw_key(w, "shared");
-    jsonw_begin(w, '{');
-    jsonw_key(w, "frames");
-    jsonw_begin(w, '[');
+    member(w, "$schema", str_of("https://www.speedscope.app/file-format-schema.json"));
+    open_member(w, "shared", '{');
+    open_member(w, "frames", '[');
     for (size_t i = 0; i < s.frames.n; i++) {
         jsonw_line(w);
         jsonw_begin(w, '{');
-        jsonw_key(w, "name");
-        jsonw_str(w, s.frames.name[i]);
+        member(w, "name", s.frames.name[i]);
         jsonw_end(w);
     }
     jsonw_end(w);
     jsonw_end(w);
-    jsonw_key(w, "profiles");
-    jsonw_begin(w, '[');
+    open_member(w, "profiles", '[');
     walk(t, &(struct walker){ &s, speedscope_thread, speedscope_enter, speedscope_leave });
     end_thread(&s);
     jsonw_end(w);
-    jsonw_key(w, "exporter");
-    jsonw_cstr(w, "millrace");
+    member(w, "exporter", str_of("millrace"));
     jsonw_end(w);
     jsonw_close(w);
 }
@@ -478,30 +442,25 @@ static void prof_thread(void *closure, const struct row *r)
     ((struct prof *)closure)->depth = 0;
 }
 
-static void prof_enter(void *closure, const struct row *r, int64_t t)
+static void prof_enter(void *closure, const struct visit *v)
 {
     struct prof *p = closure;
-    uint32_t f = function_of(p, label(p->t, r));
-    (void)t;
+    uint32_t f = function_of(p, label(p->t, v->r));
     p->stack = grow(p->stack, p->depth + 1, &p->cap, sizeof *p->stack);
     p->stack[p->depth++] = f;
     p->f[f].active++;
 }
 
-static void prof_leave(void *closure, const struct row *r, int64_t t, int64_t duration, int64_t own)
+static void prof_leave(void *closure, const struct visit *v)
 {
     struct prof *p = closure;
-    (void)r;
-    (void)t;
     uint32_t f = p->stack[--p->depth];
     struct function *x = &p->f[f];
     bool outermost = --x->active == 0;
     x->calls++;
-    x->own += own;
-    if (outermost) {
-        x->primitive++;
-        x->cumulative += duration;
-    }
+    x->own += v->own;
+    x->primitive += outermost;
+    if (outermost) x->cumulative += v->duration;
     if (!p->depth) return;
     uint32_t key[2] = { f, p->stack[p->depth - 1] };
     size_t known = p->edges.n;
@@ -512,8 +471,8 @@ static void prof_leave(void *closure, const struct row *r, int64_t t, int64_t du
     }
     p->e[i].calls++;
     p->e[i].primitive += outermost;
-    p->e[i].own += own;
-    if (outermost) p->e[i].cumulative += duration;
+    p->e[i].own += v->own;
+    if (outermost) p->e[i].cumulative += v->duration;
 }
 
 static void put_u32(FILE *f, uint32_t v)
@@ -602,10 +561,8 @@ static void write_prof(struct prof *p, const char *path)
 /* a table that came from totals: columns calls, primitive_calls, cumulative_ns */
 static bool from_totals(struct prof *p, struct event_table *t)
 {
-    int column[3] = { -1, -1, -1 };
     static const char *const name[] = { "calls", "primitive_calls", "cumulative_ns" };
-    for (int k = 0; k < t->nextra; k++)
-        for (int c = 0; c < 3; c++) if (strcmp(t->extra_name[k], name[c]) == 0) column[c] = k;
+    const int column[] = { table_extra(t, name[0]), table_extra(t, name[1]), table_extra(t, name[2]) };
     if (column[0] < 0 || column[1] < 0 || column[2] < 0) return false;
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct row *r = &t->rows.v[i];

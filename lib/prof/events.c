@@ -13,17 +13,11 @@ static const int64_t TIME_MAX = (int64_t)1 << 62;
 
 struct events_in events_of(csv *t)
 {
-    return (struct events_in){ .t = t,
-                               .proc = csv_find(t, "proc"),
-                               .tid = csv_find(t, "tid"),
+    return (struct events_in){ .t = t, .proc = csv_find(t, "proc"), .tid = csv_find(t, "tid"),
                                .kind = csv_need_of(t, "kind", "events are wanted: prof-log, prof-import"),
-                               .cat = csv_need(t, "cat"),
-                               .start = csv_need(t, "start_ns"),
-                               .end = csv_need(t, "end_ns"),
-                               .name = csv_find(t, "name"),
-                               .link = csv_find(t, "link"),
-                               .flag = csv_find(t, "flag"),
-                               .op = csv_find(t, "op") };
+                               .cat = csv_need(t, "cat"), .start = csv_need(t, "start_ns"),
+                               .end = csv_need(t, "end_ns"), .name = csv_find(t, "name"), .link = csv_find(t, "link"),
+                               .flag = csv_find(t, "flag"), .op = csv_find(t, "op") };
 }
 
 struct events_in events_open(char **paths)
@@ -55,15 +49,9 @@ bool events_next(struct events_in *in, struct event *e)
 {
     csv *t = in->t;
     if (!csv_next(t)) return false;
-    *e = (struct event){ .proc = field(t, in->proc),
-                         .tid = field(t, in->tid),
-                         .cat = csv_str(t, in->cat),
-                         .name = field(t, in->name),
-                         .link = field(t, in->link),
-                         .flag = field(t, in->flag),
-                         .op = field(t, in->op),
-                         .start = time_of(in, in->start),
-                         .end = time_of(in, in->end),
+    *e = (struct event){ .proc = field(t, in->proc), .tid = field(t, in->tid), .cat = csv_str(t, in->cat),
+                         .name = field(t, in->name), .link = field(t, in->link), .flag = field(t, in->flag),
+                         .op = field(t, in->op), .start = time_of(in, in->start), .end = time_of(in, in->end),
                          .kind = kind_of(in) };
     return true;
 }
@@ -145,6 +133,17 @@ static void find_extra(struct event_table *t, const struct events_in *in)
     }
 }
 
+int table_extra(const struct event_table *t, const char *name)
+{
+    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], name) == 0) return i;
+    return -1;
+}
+
+bool is_activity(const struct row *r)
+{
+    return r->end > r->start && (r->kind == EVENT_CAT || r->kind == EVENT_GPU || r->kind == EVENT_OP);
+}
+
 void rows_add(struct rows *r, const struct row *new)
 {
     if (r->n >= UINT32_MAX) die("more than %u rows", UINT32_MAX);
@@ -166,17 +165,12 @@ static bool next_row(struct ordered *o, struct row *r)
     struct event e;
     if (!events_next(&o->in, &e)) return false;
     const struct row *l = &o->last, *b = &o->before;
-    *r = (struct row){ .start = e.start,
-                       .end = e.end,
-                       .proc = text_of(t, e.proc, l->proc, b->proc),
-                       .tid = text_of(t, e.tid, l->tid, b->tid),
-                       .cat = text_of(t, e.cat, l->cat, b->cat),
+    *r = (struct row){ .start = e.start, .end = e.end, .proc = text_of(t, e.proc, l->proc, b->proc),
+                       .tid = text_of(t, e.tid, l->tid, b->tid), .cat = text_of(t, e.cat, l->cat, b->cat),
                        .name = text_of(t, e.name, l->name, b->name),
                        .link = o->links ? text_of(t, e.link, l->link, b->link) : 0,
-                       .flag = text_of(t, e.flag, l->flag, b->flag),
-                       .op = text_of(t, e.op, l->op, b->op),
-                       .source = (uint32_t)o->at++,
-                       .kind = (uint8_t)e.kind };
+                       .flag = text_of(t, e.flag, l->flag, b->flag), .op = text_of(t, e.op, l->op, b->op),
+                       .source = (uint32_t)o->at++, .kind = (uint8_t)e.kind };
     o->before = o->last;
     o->last = *r;
     return true;
@@ -375,4 +369,49 @@ int table_write(const struct event_table *t, struct rows *out, bool op)
         rows_out_put(&o, r, extra ? t->extra + (size_t)r->source * extra : NULL);
     rows_out_end(&o);
     return csvw_close(w);
+}
+
+/* ---- nested intervals */
+
+struct nest_level { int64_t end; const struct row *of; };
+
+/* the piece from cursor to the end of this level, unless that is past; returns the later of the two */
+static int64_t emit(struct pieces *p, int64_t cursor, const struct nest_level *l)
+{
+    if (l->end <= cursor) return cursor;
+    p->v = grow(p->v, p->n + 1, &p->cap, sizeof *p->v);
+    p->v[p->n++] = (struct event_piece){ cursor, l->end, l->of };
+    return l->end;
+}
+
+void nest_flatten(struct pieces *p, const struct row *row, size_t n, enum event_kind kind, struct repairs *repairs)
+{
+    size_t depth = 0;
+    int64_t cursor = 0;
+    p->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct row *r = &row[i];
+        if (r->end <= r->start || r->kind != kind) continue;
+        for (; depth && p->stack[depth - 1].end <= r->start; depth--) cursor = emit(p, cursor, &p->stack[depth - 1]);
+        int64_t end = r->end;
+        if (depth) {
+            emit(p, cursor, &(struct nest_level){ r->start, p->stack[depth - 1].of });
+            if (repairs && end > p->stack[depth - 1].end) {
+                end = p->stack[depth - 1].end;
+                repairs->misnested++;
+            }
+        }
+        cursor = r->start;
+        p->stack = grow(p->stack, depth + 1, &p->depth_cap, sizeof *p->stack);
+        p->stack[depth++] = (struct nest_level){ end, r };
+    }
+    for (; depth; depth--) cursor = emit(p, cursor, &p->stack[depth - 1]);
+}
+
+bool next_thread(const struct rows *t, size_t *begin, size_t *end)
+{
+    if (*end >= t->n) return false;
+    *begin = *end;
+    while (*end < t->n && t->v[*end].proc == t->v[*begin].proc && t->v[*end].tid == t->v[*begin].tid) ++*end;
+    return true;
 }

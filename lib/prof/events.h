@@ -64,6 +64,8 @@ struct event_table {
     struct arena names;
 };
 void table_read(struct event_table *, char **paths);     /* all rows, in input order */
+int table_extra(const struct event_table *, const char *name);   /* which of extra_name, -1: none */
+bool is_activity(const struct row *);                    /* something ran, and took time: cat, gpu, op */
 /* The same rows one by one, in the order of the input, in constant memory but for the distinct texts (those of links
  * only if links are wanted).  ordered_open reads the first rows; if they are out of order of start_ns, or few, or
  * `hold` is set, it reads all into the table and returns false.  A later row out of order dies at file:line.  extra:
@@ -89,4 +91,17 @@ void rows_add(struct rows *, const struct row *);
 int table_write(const struct event_table *, struct rows *,
                 bool op); /* rows made from those of the table, by start, to stdout;
                                                             op: with that column.  EXIT_OK, or dies */
+/* Properly nested intervals of one thread as disjoint pieces of the innermost one: that which covers t with the
+ * latest start, then the shorter one, then the later in the input.  One that outlives its parent is cut at the
+ * parent's end and counted, unless repairs is NULL. */
+struct event_piece { int64_t start, end; const struct row *of; };
+/* zero-initialise; reused */
+struct pieces { struct event_piece *v; size_t n, cap; struct nest_level *stack; size_t depth_cap; };
+
+/* Rows sorted as by table_sort_threads, all of one thread; only those of one kind with a length are considered.  Pieces
+ * come in order of time; what touches and belongs to the same row is one piece. */
+void nest_flatten(struct pieces *, const struct row *, size_t n, enum event_kind, struct repairs *);
+
+/* Ranges of rows with the same proc and tid: [*begin, *end) after *end; false when there is none left. */
+bool next_thread(const struct rows *, size_t *begin, size_t *end);
 #endif

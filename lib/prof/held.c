@@ -1,6 +1,6 @@
-#include "prof/held.h"
+/* held.c - rows charged to operations with all of them in memory, see charge.h */
+#include "prof/charge.h"
 #include "base/compare.h"
-#include "prof/nest.h"
 #include <stdlib.h>
 
 struct held {

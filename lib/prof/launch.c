@@ -3,7 +3,7 @@
 #include "base/message.h"
 #include "base/str.h"
 #include "measure/count.h"
-#include "prof/import/logread.h"
+#include "prof/import/logfiles.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

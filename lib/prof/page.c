@@ -4,7 +4,6 @@
 #include "base/compare.h"
 #include "base/out.h"
 #include "prof-page.h"
-#include "prof/nest.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,11 +87,6 @@ static void put_pieces(FILE *f, const char *path, int64_t origin)
 
 /* ---- lanes */
 
-static bool drawn(const struct row *r)
-{
-    return r->end > r->start && (r->kind == EVENT_CAT || r->kind == EVENT_GPU || r->kind == EVENT_OP);
-}
-
 static int by_length(const void *a, const void *b)
 {
     const uint64_t *x = a, *y = b;
@@ -110,7 +104,7 @@ static uint64_t least_length(const struct event_table *t, size_t rows, size_t li
     if (rows <= limit) return 1;
     uint64_t *v = xmalloc(rows, sizeof *v);
     size_t n = 0;
-    for (size_t i = 0; i < t->rows.n; i++) if (drawn(&t->rows.v[i])) v[n++] = length(&t->rows.v[i]);
+    for (size_t i = 0; i < t->rows.n; i++) if (is_activity(&t->rows.v[i])) v[n++] = length(&t->rows.v[i]);
     qsort(v, n, sizeof *v, by_length);
     uint64_t least = v[limit] + 1;
     free(v);
@@ -126,7 +120,7 @@ static void lay_out(struct lane *l, struct event_table *t, const struct row *row
     l->n = l->depth = 0;
     for (size_t i = 0; i < n; i++) {
         const struct row *r = &row[i];
-        if (!drawn(r) || length(r) < least) continue;
+        if (!is_activity(r) || length(r) < least) continue;
         while (l->depth && l->open[l->depth - 1] <= r->start) l->depth--;
         int64_t end = l->depth && r->end > l->open[l->depth - 1] ? l->open[l->depth - 1] : r->end;
         uint32_t cat = r->kind == EVENT_OP ? intern(&t->text, str_of("operation")) : r->cat;
@@ -229,14 +223,14 @@ void page_write(const char *path, const struct page *p, struct event_table *t)
     table_sort_threads(t);
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct row *r = &t->rows.v[i];
-        if (!drawn(r)) continue;
+        if (!is_activity(r)) continue;
         rows++;
         if (r->start < start) start = r->start;
         if (r->end > end) end = r->end;
     }
     if (!rows) start = end = 0;
     uint64_t least = least_length(t, rows, p->limit);
-    for (size_t i = 0; i < t->rows.n; i++) left += drawn(&t->rows.v[i]) && length(&t->rows.v[i]) < least;
+    for (size_t i = 0; i < t->rows.n; i++) left += is_activity(&t->rows.v[i]) && length(&t->rows.v[i]) < least;
     struct out *o = out_open(path);
     FILE *f = out_file(o);
     fwrite(page_template, 1, (size_t)(data - page_template), f);

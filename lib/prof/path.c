@@ -269,8 +269,7 @@ static void interval(struct whatif *w, const struct dag *g, double speed, const 
 
 bool whatif_is_cut(const struct event_table *t)
 {
-    int hook = -1;
-    for (int i = 0; i < t->nextra; i++) if (strcmp(t->extra_name[i], "hook") == 0) hook = i;
+    int hook = table_extra(t, "hook");
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct row *r = &t->rows.v[i];
         str flag = t->text.name[r->flag];

@@ -35,7 +35,9 @@ struct top_builder {
     uint32_t last[2], last_sum;                          /* name and category of the last sum that was asked for */
     uint32_t est, open_flag, unseen, unseen_cat, part, skipped, estimated;
     double removed;
-    bool by_op, any;
+    bool by_op, any, whole;
+    struct top_range range;
+    int64_t begin;                                       /* of the run, once known */
     struct buf paren;
 };
 
@@ -189,11 +191,12 @@ static struct lane *lane_of(top_builder *b, const struct row *r)
     return &b->lane[b->at];
 }
 
-top_builder *top_begin(struct event_table *t, bool by_op)
+top_builder *top_begin(struct event_table *t, bool by_op, const struct top_range *range)
 {
     top_builder *b = xcalloc(1, sizeof *b);
     intern(&t->text, (str){ "", 0 });
-    *b = (top_builder){ .t = t, .by_op = by_op, .top = { .start = INT64_MAX, .end = INT64_MIN },
+    *b = (top_builder){ .t = t, .by_op = by_op, .range = *range, .whole = range->from <= 0 && range->to == INT64_MAX,
+                        .begin = INT64_MIN, .top = { .start = INT64_MAX, .end = INT64_MIN },
                         .est = intern(&t->text, str_of("est")), .open_flag = intern(&t->text, str_of("open")),
                         .unseen = intern(&t->text, str_of("unseen")), .part = intern(&t->text, str_of("part")),
                         .unseen_cat = intern(&t->text, str_of("Unseen")),
@@ -226,17 +229,26 @@ static void add_unseen(top_builder *b, const struct row *r)
     b->top.v[i].unverified += n;
 }
 
-bool top_add(top_builder *b, const struct row *r, const struct top_cost *cost)
+bool top_add(top_builder *b, const struct row *row, const struct top_cost *cost)
 {
-    if (r->kind == EVENT_PROC && r->cat == b->unseen) add_unseen(b, r);
-    if (r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
-    if (r->end <= r->start || (r->kind != EVENT_CAT && r->kind != EVENT_GPU && r->kind != EVENT_OP)) return true;
+    struct row cut = *row, *r = &cut;
+    if (b->whole && r->kind == EVENT_PROC && r->cat == b->unseen) add_unseen(b, r);
+    if (b->whole && r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
+    if (!is_activity(r)) return true;
+    if (b->begin == INT64_MIN) b->begin = r->start;
+    if (r->start - b->begin < b->range.from) {
+        r->start = b->begin + b->range.from;
+        cost = NULL;
+    }
+    if (r->end - b->begin > b->range.to) r->end = b->begin + b->range.to;
+    if (r->end <= r->start) return true;
     struct lane *l = lane_of(b, r);
     if (l->nties && r->start != l->tie[0].r.start) {
         if (r->start < l->tie[0].r.start) return false;
         take_ties(b, l);
     }
     l->tie = grow(l->tie, l->nties + 1, &l->tie_cap, sizeof *l->tie);
+    r->source = (uint32_t)l->nties;
     l->tie[l->nties++] = (struct held){ *r, cost ? *cost : (struct top_cost){ 0, 0 } };
     if (r->start < b->top.start) b->top.start = r->start;
     if (r->end > b->top.end) b->top.end = r->end;
@@ -366,10 +378,12 @@ void top_end(top_builder *b, struct top *top)
     free(b);
 }
 
-void top_of(struct top *top, struct event_table *t, bool by_op)
+void top_of(struct top *top, struct event_table *t, bool by_op, const struct top_range *range)
 {
     table_sort_threads(t);
-    top_builder *b = top_begin(t, by_op);
+    top_builder *b = top_begin(t, by_op, range);
+    for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
+        if (is_activity(r) && (b->begin == INT64_MIN || r->start < b->begin)) b->begin = r->start;
     for (size_t i = 0; i < t->rows.n; i++) top_add(b, &t->rows.v[i], NULL);
     top_end(b, top);
 }

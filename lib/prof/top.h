@@ -26,12 +26,15 @@ struct top {
  * cost: of one call of this row, by a calibration: what it adds to itself and to what it interrupts; NULL: nothing. */
 typedef struct top_builder top_builder;
 struct top_cost { double inside, outside; };
-top_builder *top_begin(struct event_table *, bool by_op);
+/* Only what lies in this stretch, ns since the first row, which is that of the run; counts of the whole run are left
+ * out. */
+struct top_range { int64_t from, to; };
+top_builder *top_begin(struct event_table *, bool by_op, const struct top_range *);
 bool top_add(top_builder *, const struct row *, const struct top_cost *cost);
 void top_end(top_builder *, struct top *);               /* frees the builder */
 
 /* All rows of a table, which is sorted. */
-void top_of(struct top *, struct event_table *, bool by_op);
+void top_of(struct top *, struct event_table *, bool by_op, const struct top_range *);
 void top_print(const struct top *, const struct event_table *, size_t limit);   /* an aligned table, to stdout */
 int top_write(const struct top *, const struct event_table *, size_t limit);   /* CSV to stdout; EXIT_OK, or dies */
 

@@ -2,42 +2,21 @@
  * kept. */
 #include "prof/guest/rec.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <sched.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/single_threaded.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 /* what follows the halves may be stored to: a child that shares our memory, as of vfork, can go past the end */
 enum { SPARE = 4096 };
 #define MAP_BYTES(half) (LOG_HEAD + 2 * (size_t)(half) * sizeof(struct log_record) + SPARE)
-/* answers of what runs apart, besides 0 good, 1 not */
-enum { EXISTS = 2, FULL, GONE };                         /* GONE: out of reach, be it by chroot, other rights, a lock */
-enum { CHILD_STACK = 65536, NAMES_STEP = 1 << 13, NAMES_MOST = 1 << 20 };
-
-/* A file of ours is opened anew each time: by its name, and it must still be the file that we made. */
-struct ours { dev_t dev; ino_t ino; };
-
-struct job {                                             /* arguments of what runs apart */
-    char path[4096];
-    struct ours file;
-    const void *data;
-    void *map;
-    size_t bytes, before;                                /* before: what the file has already */
-    off_t at;
-    bool create;
-    const struct log_head *head;                         /* goes first into a log that is made */
-};
-struct jobs { struct job log, tail; struct log_head *count; };   /* not on the stack: a coroutine's may be small */
+enum { NAMES_STEP = 1 << 13, NAMES_MOST = 1 << 20 };
 
 struct files {                                           /* of one thread */
     struct log_head *head;                               /* the mapping: head, half 0, half 1 */
@@ -45,7 +24,7 @@ struct files {                                           /* of one thread */
     int half;
     uint64_t lost;                                       /* since the last good write */
     uint64_t retry;                                      /* losses after which a failed file is tried again */
-    struct jobs *jobs;
+    struct job_pair *jobs;
     uint64_t from, to;                                   /* when records were written out, or 0 */
     uint64_t due;                                        /* time of the record that waits for room, or 0 */
     bool busy;                                           /* a signal came while the files were being changed */
@@ -55,8 +34,7 @@ struct files {                                           /* of one thread */
 
 __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
 static __thread struct files my __attribute__((tls_model("initial-exec")));
-static __thread bool apart __attribute__((tls_model("initial-exec")));
-bool rec_on, rec_ticks, rec_locked;
+bool rec_on, rec_ticks;
 uint64_t rec_gap = UINT64_MAX;
 void (*rec_before_lock)(void);
 double rec_pair_ns;
@@ -65,6 +43,9 @@ static uint32_t image, next_thread, writing;             /* writing: id of writi
 static uint64_t all_dropped;
 static double ns_per_tick = 1;
 static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
+static bool told;                                        /* --limit: what comes after it is counted, and said */
+static uint64_t began, ended;                            /* recording, and when it was too much; or 0 */
+static bool low;                                         /* since the disk was nearly full */
 static uint32_t kept;                                    /* --ring: halves of a log */
 static struct ours messages;                             /* what descriptor 2 was in the beginning */
 static pid_t self;
@@ -82,188 +63,6 @@ static struct {                                          /* every line so far: a
     struct ours file;
     bool open;
 } names;
-
-/* ---- system calls that need a descriptor */
-
-static struct ours identity(const struct stat *st)
-{
-    return (struct ours){ st->st_dev, st->st_ino };
-}
-
-static bool same(struct ours a, struct ours b)
-{
-    return a.dev == b.dev && a.ino == b.ino;
-}
-
-/* a signal for too large a file is ours to swallow, unless one was due before */
-static void swallow(int signal)
-{
-    uint64_t one = UINT64_C(1) << (signal - 1);
-    struct timespec none = { 0, 0 };
-    syscall(SYS_rt_sigtimedwait, &one, NULL, &none, sizeof one);
-}
-
-int rec_apart(int (*f)(void *), void *arg)
-{
-    uint64_t all = ~UINT64_C(0), before = 0, due = 0;
-    int keep = errno, r = FULL;
-    if (rec_locked) return GONE;
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, &before, sizeof all);
-    if (__libc_single_threaded) {
-        syscall(SYS_rt_sigpending, &due, sizeof due);
-        r = f(arg);
-        if (r && !(due >> (SIGXFSZ - 1) & 1)) swallow(SIGXFSZ);
-    }
-    void *stack = r != FULL ? MAP_FAILED
-                            : mmap(NULL, CHILD_STACK, PROT_READ | PROT_WRITE,
-                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
-    if (stack != MAP_FAILED) {
-        int status = 0;
-        apart = true;
-        int child = clone(f, (char *)stack + CHILD_STACK, CLONE_VM | CLONE_VFORK, arg);
-        apart = false;
-        /* it ends without a signal: the program's own wait does not see it */
-        if (child > 0) r = waitpid(child, &status, __WALL) == child && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
-        else if (!__libc_single_threaded) r = f(arg);
-        munmap(stack, CHILD_STACK);
-    }
-    syscall(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    errno = keep;
-    return r;
-}
-
-static int open_ours(struct job *j)
-{
-    int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | (j->create ? O_CREAT | O_EXCL : 0);
-    int fd = open(j->path, flags, 0600);
-    struct stat st;
-    if (fd < 0 && errno == EMFILE && apart) {            /* the table is a copy, for us alone */
-        syscall(SYS_close_range, 3, ~0U, 0);
-        fd = open(j->path, flags, 0600);
-    }
-    if (fd < 0) return -1;
-    if (fstat(fd, &st) != 0 || (!j->create && !same(identity(&st), j->file))) {
-        close(fd);
-        errno = ENOENT;
-        return -1;
-    }
-    j->file = identity(&st);
-    return fd;
-}
-
-static int why(void)
-{
-    bool gone = errno == EACCES || errno == EPERM || errno == ENOENT || errno == ENOTDIR || errno == EROFS;
-    return errno == EEXIST ? EXISTS : errno == EMFILE ? FULL : gone ? GONE : 1;
-}
-
-/* data to its place, all of it or nothing: what a full disk cut short is taken back */
-static int job_write(void *arg)
-{
-    struct job *j = arg;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    if (j->create && pwrite(fd, j->head, LOG_HEAD, 0) != LOG_HEAD) {
-        close(fd);
-        unlink(j->path);
-        return 1;
-    }
-    ssize_t n = pwrite(fd, j->data, j->bytes, j->at);
-    bool good = n == (ssize_t)j->bytes;
-    if (!good && n > 0 && !kept && ftruncate(fd, j->at) != 0) good = false;
-    close(fd);
-    return !good;
-}
-
-/* a piece of the file into memory; its blocks are reserved: a store to a mapped hole on a full disk would be fatal */
-static int job_map(void *arg)
-{
-    struct job *j = arg;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    bool good = posix_fallocate(fd, j->at, (off_t)j->bytes) == 0;
-    j->map = good ? mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, j->at) : MAP_FAILED;
-    if (!good && ftruncate(fd, j->at) != 0) good = false;
-    close(fd);
-    if (j->map == MAP_FAILED && j->create) unlink(j->path);
-    return j->map == MAP_FAILED;
-}
-
-/* the whole of a file that is `before` long made longer, and into memory */
-static int job_grow(void *arg)
-{
-    struct job *j = arg;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    bool good = posix_fallocate(fd, (off_t)j->before, (off_t)(j->bytes - j->before)) == 0;
-    j->map = good ? mmap(NULL, j->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, fd, 0) : MAP_FAILED;
-    if (!good && ftruncate(fd, (off_t)j->before) != 0) good = false;
-    close(fd);
-    return j->map == MAP_FAILED;
-}
-
-static int job_trim(void *arg)
-{
-    struct job *j = arg;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    int r = ftruncate(fd, j->at);
-    close(fd);
-    return r != 0;
-}
-
-static int job_remove(void *arg)                         /* the name, if it is still that of our file */
-{
-    struct job *j = arg;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    close(fd);
-    return unlink(j->path) != 0;
-}
-
-/* n records of the current half into the totals, once they are written */
-static void count_in(struct log_head *h, const struct log_record *r, size_t n)
-{
-    struct log_totals t = h->totals;
-    for (size_t i = 0; i < n; i++) {
-        t.sum += log_sum(&r[i], t.records + i);
-        if (log_begins(r[i].event) && r[i].aux < HOOKS) t.begun[r[i].aux]++;
-    }
-    t.records += n;
-    h->totals = t;
-    h->halves++;
-}
-
-/* the last of a thread in one go: records, then the head as it is then, and the ring is not needed any more */
-static int job_finish(void *arg)
-{
-    struct jobs *js = arg;
-    struct job *j = &js->log;
-    int fd = open_ours(j);
-    if (fd < 0) return why();
-    bool good = pwrite(fd, j->data, j->bytes, j->at) == (ssize_t)j->bytes;
-    if (good) {
-        count_in(js->count, j->data, j->bytes / sizeof(struct log_record));
-        js->count->clean = true;
-        good = pwrite(fd, js->count, LOG_HEAD, 0) == LOG_HEAD;
-    } else if (ftruncate(fd, j->at) != 0) good = false;
-    close(fd);
-    if (!good && j->create) unlink(j->path);
-    return good ? job_remove(&js->tail) : 1;
-}
-
-static int job_text(void *arg)                           /* a small file as a line of text */
-{
-    struct job *j = arg;
-    int fd = open(j->path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? 0 : read(fd, j->map, j->bytes - 1);
-    if (fd >= 0) close(fd);
-    char *to = j->map;
-    for (ssize_t i = 0; i < n; i++) if (to[i] == '\0' || to[i] == '\n') to[i] = ' ';
-    while (n > 0 && to[n - 1] == ' ') n--;
-    to[n > 0 ? n : 0] = '\0';
-    return 0;
-}
 
 /* what all threads of the program, and its children until they run another, have in their heads: read once */
 static struct { char process[64], command[1024]; } facts;
@@ -458,7 +257,18 @@ static int half_of_ring(void)
 
 static bool past_limit(void)
 {
-    return limit && __atomic_load_n(&given, __ATOMIC_RELAXED) >= limit;
+    if (!low && (!limit || __atomic_load_n(&given, __ATOMIC_RELAXED) < limit)) return false;
+    if (!ended && (low || told)) ended = rec_now();
+    return true;
+}
+
+/* A disk that we fill harms more than the program. */
+static void look_at_disk(void)
+{
+    const uint64_t enough = UINT64_C(1) << 30;
+    struct statvfs s;
+    if (low || statvfs(dir, &s) != 0) return;
+    low = s.f_bavail < s.f_blocks / 20 && s.f_bavail * s.f_frsize < enough;
 }
 
 static void new_half(int half)
@@ -532,7 +342,7 @@ static bool open_files(void)
 {
     unsigned tid = (unsigned)syscall(SYS_gettid);
     if (nidle && take_files(tid)) return true;
-    struct jobs *jobs = my.jobs;
+    struct job_pair *jobs = my.jobs;
     if (!jobs) jobs = mmap(NULL, sizeof *jobs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (jobs == MAP_FAILED) return false;
     my.jobs = jobs;
@@ -602,7 +412,7 @@ static void aim(struct job *j, size_t n)
     const struct log_head *h = my.head;
     uint64_t place = kept ? h->halves % kept * h->half : h->totals.records;
     *j = (struct job){ .file = my.log, .create = !my.log.ino, .data = ring(my.half),
-                       .bytes = n * sizeof(struct log_record), .head = h,
+                       .bytes = n * sizeof(struct log_record), .head = h, .kept = kept != 0,
                        .at = LOG_HEAD + (off_t)(place * sizeof(struct log_record)) };
     path_of(j->path, sizeof j->path, "log");
 }
@@ -615,7 +425,7 @@ static int append(size_t n)
     int why = rec_apart(job_write, j);
     if (why) return why;
     my.log = j->file;
-    count_in(my.head, ring(my.half), n);
+    job_count(my.head, ring(my.half), n);
     return 0;
 }
 
@@ -628,7 +438,7 @@ static void grow_ring(void)
     struct job *j = &my.jobs->tail;
     *j = (struct job){ .file = my.tail, .before = MAP_BYTES(my.head->half), .bytes = MAP_BYTES(LOG_HALF_LARGE) };
     path_of(j->path, sizeof j->path, "tail");
-    if (rec_apart(job_grow, j) != 0) return;
+    if (rec_apart(job_map, j) != 0) return;
     struct log_head *old = my.head, *h = j->map;
     size_t was = MAP_BYTES(old->half);
     my.head = h;
@@ -678,7 +488,8 @@ static bool give_up(uint64_t n)
 
 bool rec_more(void)
 {
-    if (!rec_on || my.busy || past_limit()) return false;
+    if (!rec_on || my.busy) return false;
+    if (past_limit()) return ended ? give_up(1) : false;
     if (rec_locked || my.stuck) return give_up(1);
     if (start_at && rec_now() < start_at) return false;  /* not yet */
     int keep = errno;
@@ -706,6 +517,7 @@ bool rec_more(void)
         size_t n = (size_t)(rec_thread.p - ring(my.half));
         if (n > my.head->half) n = my.head->half;
         int r = append(n);
+        look_at_disk();
         if (r == 0) {
             my.lost = 0;
             if (!my.grown) grow_ring();
@@ -750,7 +562,7 @@ static void close_files(void)
     h->last = anchor();
     h->pair_ns = rec_pair_ns;
     size_t n = (size_t)(rec_thread.p - ring(my.half));
-    struct jobs *js = my.jobs;
+    struct job_pair *js = my.jobs;
     aim(&js->log, n);
     js->tail = (struct job){ .file = my.tail };
     path_of(js->tail.path, sizeof js->tail.path, "tail");
@@ -812,10 +624,15 @@ static void child_after_fork(void)
 static void say_loss(void)
 {
     struct stat st;
-    if (rec_locked || !rec_dropped() || fstat(2, &st) != 0 || !same(identity(&st), messages)) return;
+    if (rec_locked || (!rec_dropped() && !ended)) return;
+    if (fstat(2, &st) != 0 || !job_same(job_identity(&st), messages)) return;
     char line[4096];
     int n = snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
                      (unsigned long long)rec_dropped(), dir);
+    if (ended && !rec_dropped())
+        n = snprintf(line, sizeof line, "millrace recorder: %.1f s were recorded to %s, not what came then: %s\n",
+                     (double)(ended - began) * ns_per_tick / 1e9, dir,
+                     low ? "less than 5 % of the disk is free" : "--limit");
     if (n > 0 && write(2, line, (size_t)n) < 0) return;
 }
 
@@ -860,7 +677,7 @@ void rec_finish(void)
 static void init(void)
 {
     struct stat st;
-    if (fstat(2, &st) == 0) messages = identity(&st);
+    if (fstat(2, &st) == 0) messages = job_identity(&st);
     self = getpid();
     pthread_key_create(&at_thread_end, thread_ends);
     pthread_atfork(NULL, NULL, child_after_fork);
@@ -885,9 +702,12 @@ bool rec_start(const char *path)
         calibrate();
         rec_gap = (uint64_t)(20000 / ns_per_tick);
         double delay = setting("MILLRACE_PROF_DELAY"), most = setting("MILLRACE_PROF_MAX_EVENTS"),
-               ring = setting("MILLRACE_PROF_RING");
+               ring = setting("MILLRACE_PROF_RING"), bytes = setting("MILLRACE_PROF_LIMIT");
         if (delay > 0) start_at = rec_now() + (uint64_t)(delay * 1e9 / ns_per_tick);
         if (most >= 1) limit = (uint64_t)most;
+        told = bytes >= 1 && (most < 1 || bytes / sizeof(struct log_record) < most);
+        if (told) limit = (uint64_t)(bytes / sizeof(struct log_record)) + 1;
+        began = rec_now();
         if (ring >= 1) kept = (uint32_t)((ring + LOG_HALF - 1) / LOG_HALF) + 1;
     }
     if (strcmp(dir, path) != 0) {

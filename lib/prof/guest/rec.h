@@ -9,10 +9,7 @@
  * program goes on and the loss is counted in the head. */
 #ifndef MILLRACE_REC_H
 #define MILLRACE_REC_H
-#include "prof/guest/logfile.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "prof/guest/apart.h"
 #include <time.h>
 #if defined __x86_64__
 #include <x86intrin.h>
@@ -48,7 +45,6 @@ void rec_own(uint64_t ns);
  * has room in the mapped rings is kept, the rest counted as dropped; nothing is printed. */
 void rec_lock(void);
 void rec_unlock(void);                                   /* it did not come to that */
-extern bool rec_locked;
 extern void (*rec_before_lock)(void);                    /* what else must be put to rest; or NULL */
 double rec_tick_ns(void);                                /* after rec_start */
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
@@ -58,10 +54,6 @@ bool rec_more(void);
 void rec_clock(uint64_t t);
 /* the same as rec_put_at, when there is no room yet */
 void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t);
-/* Run f(arg) so that descriptors it opens, which it closes again, are seen by nobody else: with all signals blocked,
- * and, where there are other threads, in a short-lived child that shares the memory but not the table of descriptors.
- * Returns what f returns.  f calls nothing that allocates or locks. */
-int rec_apart(int (*f)(void *), void *arg);
 #pragma GCC visibility pop
 
 static inline uint64_t rec_now(void)

@@ -213,13 +213,9 @@ static void one_function(struct marshal *r, uint32_t key, uint32_t value)
     m->calls = (uint64_t)fabs(nc->number);
     m->primitive_calls = (uint64_t)fabs(cc->number);
     m->cumulative_ns = llround(ct->number * 1e9);
-    struct event e = { .proc = str_of("prof"),
-                       .tid = str_of("1"),
-                       .cat = str_of(str_is(file->text, "~") ? "C" : "Python"),
-                       .name = { name.s, name.n },
-                       .flag = str_of("est"),
-                       .start = r->now,
-                       .end = r->now + llround(tt->number * 1e9) };
+    struct event e = { .proc = str_of("prof"), .tid = str_of("1"),
+                       .cat = str_of(str_is(file->text, "~") ? "C" : "Python"), .name = { name.s, name.n },
+                       .flag = str_of("est"), .start = r->now, .end = r->now + llround(tt->number * 1e9) };
     import_put(m, &e);
     if (e.end > r->now) r->now = e.end;
     free(name.s);

@@ -11,15 +11,10 @@ static const int64_t TIME_MAX = (int64_t)1 << 62;
 void import_hold(struct event_table *t, const struct event *e)
 {
     if (!t->text.n) intern(&t->text, (str){ "", 0 });
-    rows_add(&t->rows, &(struct row){ .start = e->start,
-                                      .end = e->end,
-                                      .proc = intern(&t->text, e->proc),
-                                      .tid = intern(&t->text, e->tid),
-                                      .cat = intern(&t->text, e->cat),
-                                      .name = intern(&t->text, e->name),
-                                      .link = intern(&t->text, e->link),
-                                      .flag = intern(&t->text, e->flag),
-                                      .source = (uint32_t)t->rows.n,
+    rows_add(&t->rows, &(struct row){ .start = e->start, .end = e->end, .proc = intern(&t->text, e->proc),
+                                      .tid = intern(&t->text, e->tid), .cat = intern(&t->text, e->cat),
+                                      .name = intern(&t->text, e->name), .link = intern(&t->text, e->link),
+                                      .flag = intern(&t->text, e->flag), .source = (uint32_t)t->rows.n,
                                       .kind = (uint8_t)e->kind });
 }
 

@@ -164,9 +164,7 @@ static void run(struct importer *m, sqlite3 *db, const char *path, const struct 
     int rc;
     while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
         char pid_text[48], tid[48], link[48];
-        struct event e = { .kind = q->kind,
-                           .cat = str_of(q->cat),
-                           .start = sqlite3_column_int64(s, 0),
+        struct event e = { .kind = q->kind, .cat = str_of(q->cat), .start = sqlite3_column_int64(s, 0),
                            .end = sqlite3_column_int64(s, 1) };
         if (sqlite3_column_type(s, 0) != SQLITE_INTEGER || sqlite3_column_type(s, 1) != SQLITE_INTEGER ||
             e.start > TIME_MAX || e.end > TIME_MAX || e.start < -TIME_MAX || e.end < -TIME_MAX) {

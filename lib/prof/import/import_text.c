@@ -47,13 +47,8 @@ static void free_state(void **state)
 
 static void close_frame(struct importer *m, const struct text *t, const struct level *l)
 {
-    struct event e = { .proc = str_of("folded"),
-                       .tid = str_of("1"),
-                       .cat = str_of("Python"),
-                       .name = t->names.name[l->name],
-                       .flag = str_of("est"),
-                       .start = l->start,
-                       .end = t->now };
+    struct event e = { .proc = str_of("folded"), .tid = str_of("1"), .cat = str_of("Python"),
+                       .name = t->names.name[l->name], .flag = str_of("est"), .start = l->start, .end = t->now };
     if (e.end > e.start) import_put(m, &e);
 }
 
@@ -146,12 +141,8 @@ static void pstats_line(struct importer *m, struct text *t, char *line, size_t n
     m->calls = (uint64_t)fabs(number[0]);
     m->cumulative_ns = llround(number[3] * 1e9);
     bool builtin = *p == '{' || strncmp(p, "~:", 2) == 0;
-    struct event e = { .proc = str_of("pstats"),
-                       .tid = str_of("1"),
-                       .cat = str_of(builtin ? "C" : "Python"),
-                       .name = str_of(p),
-                       .flag = str_of("est"),
-                       .start = t->now,
+    struct event e = { .proc = str_of("pstats"), .tid = str_of("1"), .cat = str_of(builtin ? "C" : "Python"),
+                       .name = str_of(p), .flag = str_of("est"), .start = t->now,
                        .end = t->now + llround(number[1] * 1e9) };
     if (e.end > TIME_MAX) {
         m->malformed++;
@@ -240,13 +231,9 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
     if (open && open + 1 + number > f[DEVICE].s + f[DEVICE].n) number = 0;
     int k = snprintf(device, sizeof device, "d%.*s.s%.*s", open ? number : (int)f[DEVICE].n,
                      open ? open + 1 : f[DEVICE].s, (int)f[STREAM].n, f[STREAM].s);
-    struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT,
-                       .cat = str_of(gpu ? "GPU" : "CUDA"),
-                       .name = f[NAME],
-                       .link = f[CORRELATION],
-                       .proc = f[PID].n ? f[PID] : str_of("0"),
-                       .tid = gpu ? (str){ device, (size_t)k } : f[TID],
-                       .start = llround(start * t->start_unit) };
+    struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT, .cat = str_of(gpu ? "GPU" : "CUDA"), .name = f[NAME],
+                       .link = f[CORRELATION], .proc = f[PID].n ? f[PID] : str_of("0"),
+                       .tid = gpu ? (str){ device, (size_t)k } : f[TID], .start = llround(start * t->start_unit) };
     e.end = e.start + llround(duration * t->duration_unit);
     if (e.end < e.start) {                               /* seen in the wild: the time is lost, the call is not */
         m->reversed++;

@@ -248,8 +248,7 @@ static struct thread *thread_of(struct trace *t)
     if (t->ids.n > known) {
         t->thread = grow(t->thread, t->ids.n, &t->thread_cap, sizeof *t->thread);
         t->thread[i] = (struct thread){ .proc = intern(&t->text, value_of(t, PID)),
-                                        .tid = intern(&t->text, value_of(t, TID)),
-                                        .last = INT64_MIN };
+                                        .tid = intern(&t->text, value_of(t, TID)), .last = INT64_MIN };
     }
     return &t->thread[i];
 }
@@ -452,12 +451,8 @@ static void one_event(struct trace *t)
     }
     int64_t ts = t->ts, dur = t->has_dur ? t->dur : 0;
     ts += t->base;
-    struct event e = { .proc = value_of(t, PID),
-                       .tid = value_of(t, TID),
-                       .cat = value_of(t, CAT),
-                       .name = value_of(t, NAME),
-                       .start = ts,
-                       .end = ts + dur };
+    struct event e = { .proc = value_of(t, PID), .tid = value_of(t, TID), .cat = value_of(t, CAT),
+                       .name = value_of(t, NAME), .start = ts, .end = ts + dur };
     if (flows) {
         flow(t, &e, type);
         return;
@@ -534,9 +529,7 @@ static void close_threads(struct trace *t)
         struct thread *th = &t->thread[i];
         t->set = 0;
         while (th->n) {
-            struct event e = { .proc = t->text.name[th->proc],
-                               .tid = t->text.name[th->tid],
-                               .flag = { "open", 4 },
+            struct event e = { .proc = t->text.name[th->proc], .tid = t->text.name[th->tid], .flag = { "open", 4 },
                                .end = th->last };
             begun(th, &e);
             t->m->unclosed++;

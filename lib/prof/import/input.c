@@ -1,7 +1,8 @@
 /* input.c - see input.h */
 #include "prof/import/input.h"
 #include "base/message.h"
-#include "prof/held.h"
+#include "prof/charge.h"
+#include "prof/import/logfiles.h"
 #include "prof/import/logread.h"
 #include <dirent.h>
 #include <errno.h>
@@ -114,9 +115,9 @@ char **input_stream(char **paths, bool nested)
     need_logs(folder);
     char whole[] = "--nested", calm[] = "--quiet", log_name[] = "prof-log", op_name[] = "prof-op", end[] = "--";
     char *log[] = { log_name, calm, nested ? whole : end, nested ? end : paths[0], nested ? paths[0] : NULL, NULL };
-    char *charge[] = { op_name, calm, NULL };
+    char *op[] = { op_name, calm, NULL };
     step[0] = filter(log_name, log);
-    step[1] = filter(op_name, charge);
+    step[1] = filter(op_name, op);
     return paths + 1;
 }
 

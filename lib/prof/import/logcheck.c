@@ -1,18 +1,12 @@
 /* logcheck.c - see logcheck.h */
 #include "prof/import/logcheck.h"
+#include "prof/check.h"
 #include "prof/import/logread.h"
-#include "prof/nest.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct verdict { uint64_t exclusive, missing, misnested, twice, outside, reversed, category; };
 struct life { struct span life; struct span *on; size_t non, on_cap; bool known; struct verdict v; };
-
-static int column(const struct event_table *t, const char *name)
-{
-    for (int k = 0; k < t->nextra; k++) if (strcmp(t->extra_name[k], name) == 0) return k;
-    return -1;
-}
 
 static bool is_on(const struct life *l, int64_t start, int64_t end)
 {
@@ -73,18 +67,13 @@ static void check_thread(const struct event_table *t, const struct row *row, siz
 
 static bool say(csvw *w, str proc, const char *check, uint64_t value)
 {
-    csvw_str(w, proc);
-    csvw_cstr(w, check);
-    csvw_cstr(w, value ? "fail" : "pass");
-    csvw_int(w, (int64_t)value);
-    csvw_int(w, 0);
-    csvw_end(w);
+    check_say(w, proc, check, value ? FAIL : PASS, (int64_t)value, 0);
     return !value;
 }
 
 bool log_check_rows(struct event_table *t, csvw *w)
 {
-    int hook = column(t, "hook");
+    int hook = table_extra(t, "hook");
     if (hook < 0 || t->has_op) return true;
     uint32_t python = intern(&t->text, str_of("Python")), part = intern(&t->text, str_of("part")),
              estimated = intern(&t->text, str_of("estimated"));
@@ -187,12 +176,7 @@ bool log_check_same(const char *dir, const char *path, csvw *w)
         if (p < in_log) a = log.v[p];
         if (q < in_events) b = events.v[q];
         bool same = a.rows == b.rows && a.sum == b.sum;
-        csvw_str(w, log.proc.name[p]);
-        csvw_cstr(w, "log");
-        csvw_cstr(w, same ? "pass" : "fail");
-        csvw_int(w, (int64_t)b.rows);
-        csvw_int(w, (int64_t)a.rows);
-        csvw_end(w);
+        check_say(w, log.proc.name[p], "log", same ? PASS : FAIL, (int64_t)b.rows, (int64_t)a.rows);
         good &= same;
     }
     return good;

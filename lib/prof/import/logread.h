@@ -42,11 +42,4 @@ void log_close(log_reader *);
 /* The same rows added to a table, whose extra column is `hook`. */
 void log_read(struct event_table *, const char *dir, bool nested, struct log_counts *);
 extern const char *const log_hook_name[HOOKS];
-
-/* From the heads alone: CPU time of all threads between first record and last, less the recorder's own, and how many
- * intervals were begun.  Zeros without logs. */
-struct log_spent { int64_t cpu_ns; uint64_t begun; size_t threads, unclean; };
-struct log_spent log_spent(const char *dir);
-bool log_is_ours(const char *file);                      /* a name that the recorder gives to files in its directory */
-void log_remove(const char *dir);                        /* all of those */
 #endif
