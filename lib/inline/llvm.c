@@ -47,6 +47,13 @@ static struct llvm *find_version(int v)
     return found;
 }
 
+const char *lld_missing(const struct llvm *l)
+{
+    static char sentence[80];
+    snprintf(sentence, sizeof sentence, "no ld.lld-%d found (apt install lld-%d)", l->version, l->version);
+    return l->lld ? NULL : sentence;
+}
+
 struct llvm *llvm_find(int version, const char **why)
 {
     static char sentence[160];

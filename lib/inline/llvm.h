@@ -17,6 +17,7 @@ struct llvm { int version; char *clang, *opt, *link, *lld; };  /* lld: NULL wher
 /* The tools of that version; 0: of that which `clang` is, else the oldest installed of LLVM_FIRST .. LLVM_LAST, so that
  * results do not change when one is added.  NULL and a sentence in *why when they are missing. */
 struct llvm *llvm_find(int version, const char **why);
+const char *lld_missing(const struct llvm *l);          /* a sentence, NULL where it is there */
 
 struct remark {                                          /* what the compiler said about one call */
     enum { INLINED, TOO_COSTLY, NEVER, OTHER } kind;

@@ -420,7 +420,7 @@ static const char *build_all(const struct llvm *l, const struct build *b, struct
 const char *lto_build(const struct llvm *l, const struct build *b, struct live *did)
 {
     struct buf remarks = { 0 };
-    const char *why = l->lld ? build_all(l, b, did, &remarks) : "no ld.lld of this version (apt install lld)";
+    const char *why = l->lld ? build_all(l, b, did, &remarks) : lld_missing(l);
     free(remarks.s);
     return why;
 }
@@ -457,7 +457,7 @@ static void empty(const char *directory)
 
 const char *lto_make(const struct llvm *l, const char *work, const struct program *p, const char *profile)
 {
-    if (!l->lld) return "no ld.lld of this version (apt install lld)";
+    if (!l->lld) return lld_missing(l);
     char *cache = xformat("%s/cache", work), *data = lto_profile_path(work, profile);
     if (mkdir(cache, 0777) != 0 && errno != EEXIST) die_errno("%s", cache);
     empty(cache); /* objects of sources as they were then */

@@ -162,7 +162,7 @@ static const char *clang_build(const struct row *r, const struct work *w, const 
     char *data = xformat("%s/ir.profdata", directory);
     const char *why = NULL;
     if (!w->llvm) return "the work directory is not of a clang";
-    if (r->lto && !w->llvm->lld) return "no ld.lld of this version (apt install lld)";
+    if (r->lto && !w->llvm->lld) return lld_missing(w->llvm);
     arg(&compile, r->level);
     arg(&link, "-no-pie");
     if (r->lto) arg(&link, r->level);
