@@ -3,10 +3,11 @@
  * Usage: prof-import --from=FORMAT [--nested] [--prefix=TEXT] [FILE]
  *
  * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
- * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile),
- * pstats (its listing), folded (stacks with counts, of py-spy's --format=raw),
- * rlscope (a .proto file or a directory of them).  Columns out: those
- * of events; for prof and pstats also calls, primitive_calls, cumulative_ns.
+ * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile), pstats
+ * (its listing), folded (stacks with counts, of py-spy's --format=raw), perf
+ * (perf script, of perf record -g), rlscope (a .proto file or a directory of
+ * them).  Columns out: those of events; for prof and pstats also calls,
+ * primitive_calls, cumulative_ns.
  *
  * Of kineto and nsys, a row of the GPU belongs to the process whose call with
  * the same link launched it, whatever process the tool wrote; the kernels of
@@ -19,10 +20,9 @@
  * "CATEGORY ID"; a flow is rows of kind link, which prof-path and prof-whatif
  * follow.  A file may be one object a line.
  *
- * Formats without intervals (prof, pstats, folded) are laid out one after the
- * other and flagged est.  Other rows come in the order
- * of the file, of nested intervals the inner one first where only its end is
- * known.
+ * Formats without intervals (prof, pstats, folded, perf) are laid out one after
+ * the other and flagged est.  Other rows come in the order of the file, of nested
+ * intervals the inner one first where only its end is known.
  * Memory does not grow with the file, except: prof, and one file of rlscope at
  * a time, are held, and so are begins that have no end yet, thread ids, the
  * distinct names of folded and speedscope, the samples of a speedscope profile.
@@ -38,13 +38,12 @@
 #include HELP
 #include <string.h>
 
-static enum { NOT_GIVEN = -1, CHROME, KINETO, NSYS, NVPROF, PROF, PSTATS, FOLDED, RLSCOPE }
-    from = NOT_GIVEN;
+static int from = -1;                                    /* enum import_format */
 static double unit = 1000;
 static bool nested;
 static const char *prefix = "";
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope", "the format" },
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope|perf", "the format" },
     { 0, "unit", NUM,  &unit, "NS", "folded: what a count means", 1e-3, 1e12 },
     { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces" },
     { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart" },
@@ -102,23 +101,22 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     const char *path = filter_operand(argc, argv, i);
     struct importer m = { .put = put, .closure = &m, .unit_ns = unit };
-    if (from == NOT_GIVEN) usage("no --from given");
-    totals = from == PROF || from == PSTATS;
-    m.held = from == KINETO || from == NSYS;
+    if (from < 0) usage("no --from given");
+    totals = from == FROM_PROF || from == FROM_PSTATS;
+    m.held = from == FROM_KINETO || from == FROM_NSYS;
     if (!m.held) {
         w = csvw_open("-");
         csvw_names(w, EVENT_COLUMNS);
         if (totals) csvw_names(w, "calls,primitive_calls,cumulative_ns");
         csvw_end(w);
     }
-    if (from == CHROME) import_trace(&m, path, false);
-    else if (from == KINETO) import_trace(&m, path, true);
-    else if (from == NSYS) import_nsys(&m, path);
-    else if (from == NVPROF) import_nvprof(&m, path);
-    else if (from == PROF) import_prof(&m, path);
-    else if (from == PSTATS) import_pstats(&m, path);
-    else if (from == FOLDED) import_folded(&m, path);
-    else import_rlscope(&m, path);
+    if (from == FROM_CHROME) import_trace(&m, path, false);
+    else if (from == FROM_KINETO) import_trace(&m, path, true);
+    else if (from == FROM_NSYS) import_nsys(&m, path);
+    else if (from == FROM_NVPROF) import_nvprof(&m, path);
+    else if (from == FROM_PROF) import_prof(&m, path);
+    else if (from == FROM_RLSCOPE) import_rlscope(&m, path);
+    else import_lines(&m, (enum import_format)from, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
     if (!m.fault && !(m.held ? held.rows.n : m.rows))
         die("%s: no events in it%s%s", path, m.skipped ? ", only records of kinds that are left out" : "",

@@ -210,6 +210,15 @@ is 'nvprof CSV: units are read' "$head
 0,d0.s7,gpu,GPU,2000000,2000000,odd,18," prof-import --quiet --from=nvprof nv.csv
 
 printf '%s\n' 'a;b;c 3' 'a;b 2' 'a;d 1.5' 'x y;z 1' 'nonsense' > s.folded
+printf '%s\n' 'my prog 7/8 [001] 1.5: 250000 cpu-clock:u: ' $'\t  40 leaf+0x1 (/lib/x)' $'\t  41 a;b (inlined)' $'\t  42 main+0x7 (/p)' '' \
+    'my prog 7/8 [000] 1.6: 500 cpu-clock:u: ' $'\t  42 main+0x7 (/p)' '' 'other 9 1.7: 99 cycles: ' $'\t 43 f (x)' '' 'nonsense' > s.perf
+is 'perf script: a clock in ns, other events as counts' "$head
+perf,1,cat,C,0,250000,a:b,,est
+perf,1,cat,C,0,250000,leaf,,est
+perf,1,cat,C,0,250500,my prog,,est
+perf,1,cat,C,0,250500,main,,est
+perf,1,cat,C,250500,251500,other,,est
+perf,1,cat,C,250500,251500,f,,est" prof-import --quiet --from=perf s.perf
 is 'folded stacks' "$head
 folded,1,cat,Python,0,3000,c,,est
 folded,1,cat,Python,0,5000,b,,est
@@ -344,6 +353,6 @@ if [ -x /usr/bin/time ]; then
 fi
 echo '{"traceEvents":[{"ph":"i","cat":"c","id":1,"ts":1,"name":"x"}]}' > mark.json
 fails 'kinds that are left out are said' 1 'mark.json: no events in it, only records of kinds that are left out' prof-import --from=chrome mark.json
-fails 'an unknown format' 2 'from' prof-import --from=perf x
+fails 'an unknown format' 2 'from' prof-import --from=dtrace x
 fails 'no such file' 1 'none.json' prof-import --from=chrome none.json
 done_testing

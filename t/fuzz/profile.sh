@@ -12,6 +12,7 @@ seed 1 kineto.gz < <(gzip -n <<< "$chrome")
 printf '%s\n' '==1== x' '"Start","Duration","Device","Stream","Name","Correlation_ID"' ms,us,,,, '1.5,2.25,"T (0)","7","g<a, b>",17' | seed 3 nvprof.csv
 printf '%s\n' '   ncalls  tottime  percall  cumtime  percall filename:lineno(function)' '     10/2    0.001    0.000    0.003    0.000 a.py:3(f)' | seed 5 pstats
 printf '%s\n' 'a;b;c 3' 'a;b 2.5' 'x y;z 1' | seed 6 folded
+printf 'x 1/2 1.5: 25 cpu-clock: \n\t4 f+0x1 (y)\n\t5 g (z)\n\n' | seed 8 perf
 printf '\x0a\x1c\x0a\x06Python\x12\x12\x0a\x10\x08\x07\x10\xe8\x07\x18\x05\x22\x07forward\x12\x01p' | { printf '\x00'; cat; } | seed 7 rlscope
 if command -v python3 > /dev/null; then
     python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("a.py", 3, "f"): (1, 2, .5, 1.5, {("~", 0, "g"): (1, 1, .5, .5)})}, 2))' | seed 4 prof

@@ -25,14 +25,7 @@ struct importer {
     bool truncated;                                      /* the fault is only that it ended too early */
 };
 enum import_format {
-    FROM_CHROME,
-    FROM_KINETO,
-    FROM_NSYS,
-    FROM_NVPROF,
-    FROM_PROF,
-    FROM_PSTATS,
-    FROM_FOLDED,
-    FROM_RLSCOPE
+    FROM_CHROME, FROM_KINETO, FROM_NSYS, FROM_NVPROF, FROM_PROF, FROM_PSTATS, FROM_FOLDED, FROM_RLSCOPE, FROM_PERF
 };
 
 /* Rows held until all are known, since the tools write the GPU's before the calls that launched them, under a process
@@ -54,8 +47,6 @@ void import_trace(struct importer *, const char *path, bool kineto);   /* Chrome
 void import_nsys(struct importer *, const char *path);   /* sqlite export */
 void import_nvprof(struct importer *, const char *path); /* sqlite, or CSV of --csv */
 void import_prof(struct importer *, const char *path);   /* marshal of cProfile */
-void import_pstats(struct importer *, const char *path);
-void import_folded(struct importer *, const char *path);
 void import_rlscope(struct importer *, const char *path);   /* one .proto file, or a directory of them */
 
 /* The same on bytes in memory, for the readers that are not streams (and for tests). */

@@ -1,4 +1,4 @@
-/* import_text.c - line formats: folded stacks, pstats' listing, nvprof's CSV; see import.h */
+/* import_text.c - line formats: folded stacks, perf script, pstats' listing, nvprof's CSV; see import.h */
 #include "prof/import/import.h"
 #include "base/mem.h"
 #include "base/message.h"
@@ -23,7 +23,9 @@ struct text {
     int column[8];                                       /* nvprof: see below */
     double start_unit, duration_unit;                    /* ns */
     bool units;
-    struct buf field;                                    /* unquoted */
+    struct buf field, stack;                             /* unquoted; perf: of the sample so far */
+    double weight;                                       /* of it, in counts */
+    bool perf;
 };
 
 static struct text *state_of(void **state)
@@ -38,7 +40,7 @@ static void free_state(void **state)
     if (!t) return;
     intern_free(&t->names);
     free(t->open);
-    free(t->field.s);
+    free_all(t->field.s, t->stack.s);
     free(t);
     *state = NULL;
 }
@@ -47,7 +49,8 @@ static void free_state(void **state)
 
 static void close_frame(struct importer *m, const struct text *t, const struct level *l)
 {
-    struct event e = { .proc = str_of("folded"), .tid = str_of("1"), .cat = str_of("Python"),
+    struct event e = { .proc = str_of(t->perf ? "perf" : "folded"), .tid = str_of("1"),
+                       .cat = str_of(t->perf ? "C" : "Python"),
                        .name = t->names.name[l->name], .flag = str_of("est"), .start = l->start, .end = t->now };
     if (e.end > e.start) import_put(m, &e);
 }
@@ -96,6 +99,42 @@ static void folded_line(struct importer *m, struct text *t, char *line, size_t n
     }
     close_frames(m, t, depth);
     t->now += llround(count * m->unit_ns);
+}
+
+/* ---- perf script: COMM PID .. TIME: PERIOD EVENT:, its frames indented, innermost first, and a blank line.  Of a
+ * clock the period is ns; a sample of another event counts one. */
+
+static void perf_line(struct importer *m, struct text *t, char *line, size_t n)
+{
+    while (n && strchr("\n\r ", line[n - 1])) n--;
+    line[n] = '\0';
+    bool frame = line[0] == ' ' || line[0] == '\t';
+    if (!frame && t->stack.n) {                          /* the sample before is whole */
+        buf_format(&t->stack, " %.17g", t->weight);
+        folded_line(m, t, t->stack.s, t->stack.n);
+        t->stack.n = 0;
+    }
+    if (!n || line[0] == '#') return;
+    const char *name = line + (frame ? strspn(line, " \t") : 0), *colon = strstr(line, ": ");
+    size_t k = 0;
+    if (frame) {
+        name += strcspn(name, " ");                      /* the address */
+        name += *name == ' ';
+        const char *offset = strstr(name, "+0x"), *file = strrchr(name, '(');
+        k = offset ? (size_t)(offset - name) : file && file > name ? (size_t)(file - name - 1) : strlen(name);
+    } else while (line[k] && !(line[k] == ' ' && line[k + 1] >= '0' && line[k + 1] <= '9')) k++;
+    if (!k || (frame ? !t->stack.n : !colon)) {
+        m->malformed++;
+        return;
+    }
+    if (!frame) t->weight = strstr(colon, "-clock") ? strtod(colon + 1, NULL) / m->unit_ns : 1;
+    buf_char(&t->stack, '\0');
+    char *comm = t->stack.s, *rest = comm + strcspn(comm, ";"), *inner = xstrdup(rest);   /* comm stays the outermost */
+    t->stack.n = (size_t)(rest - comm);
+    if (frame) buf_char(&t->stack, ';');
+    for (size_t i = 0; i < k; i++) buf_char(&t->stack, name[i] == ';' ? ':' : name[i]);
+    buf_str(&t->stack, str_of(inner));
+    free(inner);
 }
 
 /* ---- pstats: ncalls tottime percall cumtime percall filename:lineno(function) */
@@ -245,11 +284,15 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
 void import_text_line(struct importer *m, enum import_format format, char *line, size_t n, size_t number, void **state)
 {
     struct text *t = state_of(state);
+    t->perf = format == FROM_PERF;
     (void)number;
     if (!line) {
-        if (format == FROM_FOLDED) close_frames(m, t, 0);
+        char none[] = "";
+        if (format == FROM_PERF) perf_line(m, t, none, 0);
+        if (format == FROM_FOLDED || format == FROM_PERF) close_frames(m, t, 0);
         free_state(state);
     } else if (format == FROM_FOLDED) folded_line(m, t, line, n);
+    else if (format == FROM_PERF) perf_line(m, t, line, n);
     else if (format == FROM_PSTATS) pstats_line(m, t, line, n);
     else nvprof_line(m, t, line, n);
 }
@@ -275,14 +318,4 @@ void import_lines(struct importer *m, enum import_format format, const char *pat
     }
     free(line);
     if (f != stdin) fclose(f);
-}
-
-void import_folded(struct importer *m, const char *path)
-{
-    import_lines(m, FROM_FOLDED, path);
-}
-
-void import_pstats(struct importer *m, const char *path)
-{
-    import_lines(m, FROM_PSTATS, path);
 }
