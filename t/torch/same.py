@@ -290,5 +290,6 @@ for free in (millrace_place.heap.available, lambda: 128 << 20):
         millrace_place.Plan(model, restless, .6, tier=TIER)
         ok(False, 'a step that is another every time is refused')
     except RuntimeError as e:
-        ok('made again' in str(e) and '0.a.weight' in str(e), 'a step that is another every time is refused, with names')
+        ok('made again' in str(e) and '0.a.weight' in str(e),
+           'a step that is another every time is refused, with names')
 end()
