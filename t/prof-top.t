@@ -34,6 +34,8 @@ for i, line in enumerate(open("e.csv")):
 P
 is 'a part of the run is what a table cut there has' "$(prof-top cut.csv)" prof-top --from=30e-9 --to=65e-9 e.csv
 is 'and so it is by operation' "$(prof-top --by=operation cut.csv)" prof-top --by=operation --from=30e-9 --to=65e-9 e.csv
+is 'categories of the first line, largest first' '0.000 s, 1 process, 1 thread, C 60.0 %, Python 40.0 %' eval \
+    'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,40,f 1,1,cat,C,40,70,g 1,1,cat,C,70,100,h | prof-top --table - | head -1'
 fails 'a part that ends before it begins' 2 'not after' prof-top --from=2 --to=1 e.csv
 is 'by operation' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
 ,GPU,1,50,50,0.5000,0
@@ -43,7 +45,7 @@ train,Python,0,50,0,0.5000,0
 train,C,0,10,0,0.1000,0
 train,,1,0,60,0.0000,0' prof-top --by=operation e.csv
 is 'the first rows' 'dot gemm' bash -c "prof-top -n 2 e.csv | csv-cut -c name | sed 1d | xargs"
-ok 'for people: one line that sums up, and a table' bash -c "prof-top --table e.csv > o && grep -q '^0.000 s, 1 process, 2 threads, 1 stream, C 60.0 %, GPU 50.0 %, Python 60.0 %$' o && grep -q '^ 55.0 %.* C  *dot$' o"
+ok 'for people: one line that sums up, and a table' bash -c "prof-top --table e.csv > o && grep -q '^0.000 s, 1 process, 2 threads, 1 stream, C 60.0 %, Python 60.0 %, GPU 50.0 %$' o && grep -q '^ 55.0 %.* C  *dot$' o"
 printf '%s\n' "$head" $'1,1,cat,C,0,9,"\033[31mred\n",,' > ctl.csv
 ok 'what a name holds does not reach the terminal' bash -c "! prof-top --table ctl.csv | grep -q \$'\\033'"
 is 'no rows' 'name,cat,calls,self_ns,total_ns,share,unverified_ns' prof-top <(echo "$head")

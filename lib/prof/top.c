@@ -447,6 +447,12 @@ void top_print(const struct top *top, const struct event_table *t, size_t limit)
         cat[k].self += top->v[i].self;
         open += top->v[i].unverified;
     }
+    for (size_t i = 1; i < ncat; i++)                    /* largest first */
+        for (size_t k = i; k && cat[k - 1].self < cat[k].self; k--) {
+            typeof(*cat) swap = cat[k];
+            cat[k] = cat[k - 1];
+            cat[k - 1] = swap;
+        }
     printf("%.3f s, %zu process%s, %zu thread%s", (double)(top->end - top->start) / 1e9, top->processes,
            top->processes == 1 ? "" : "es", top->threads, top->threads == 1 ? "" : "s");
     if (top->streams) printf(", %zu stream%s", top->streams, top->streams == 1 ? "" : "s");
