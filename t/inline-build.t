@@ -72,6 +72,10 @@ if inline-module --out=only inline-only 2> only.err; then
     is 'may be left out' 'callee,chain,asked,inlined,reason' bash -c 'inline-build --optional --stock=Oz --out=tiny only 2> /dev/null; echo callee,chain,asked,inlined,reason; [ ! -e tiny ]'
     fails 'and that is said' 0 'no Oz: .*undefined reference' inline-build --optional --stock=Oz --out=tiny only
 else skip 'a program that does not link at -Oz' "$(cat only.err)"; fi
+mkdir less && echo 'int main(void) { return 0; }' > less/less.c
+printf 'build *.c -lnosuchlibrary\nsearch 1\nconfirm 2\n' > less/program
+inline-module --out=lessw less
+fails 'what the linker does not find is said' 1 'find .*nosuchlibrary' inline-build --stock=Oz --out=tiny lessw
 fails 'no room for the file is not that' 1 'inline-build: ' bash -c 'ulimit -f 1; exec inline-build --optional --stock=Oz --out=tiny w'
 fails 'nor no memory' 1 'shared libraries' bash -c 'ulimit -v 100000; exec inline-build --optional --stock=Oz --out=tiny w'
 fails 'only a stock build is optional' 2 'of --stock' inline-build --optional --out=tiny w

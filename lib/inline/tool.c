@@ -107,7 +107,7 @@ static const char *explain(const char *tool, const struct ran *ran, const char *
     static char sentence[512];
     const char *line = machine_line(text);
     broke = line || ran->how != RAN_EXIT;
-    static const char *const tells[] = { "undefined reference to ", "undefined symbol: ", "error: " };
+    static const char *const tells[] = { "undefined reference to ", "undefined symbol: ", "cannot find ", "error: " };
     for (size_t i = 0; i < sizeof tells / sizeof *tells && !line; i++) line = strstr(text, tells[i]);
     const char *base = strrchr(tool, '/');
     base = base ? base + 1 : tool;
