@@ -96,8 +96,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     bool model = eval == MODEL, c = backend == EMITTED;
-    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
-    if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
+    enum isa isa = isa_given < 0 ? ISAS : (enum isa)isa_given;
+    if (!model && isa < ISAS && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     if (last && !rewrite) usage("--last is for --rewrite");
     if (rewrite && (model || c || cache)) usage("--rewrite measures: no --eval=model, --backend=c or --cache");
     struct evaluator v;

@@ -93,9 +93,9 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (algo < 0) usage("no search given, see --algo");
     if (list && output) usage("--list writes other columns than --out");
-    enum isa isa = isa_given < 0 ? isa_best() : (enum isa)isa_given;
+    enum isa isa = isa_given < 0 ? ISAS : (enum isa)isa_given;
     bool model = eval == MODEL || list, seven = published || actions == PUBLISHED;
-    if (!model && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
+    if (!model && isa < ISAS && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, i)), false);
     struct evaluator v;
@@ -132,7 +132,7 @@ int main(int argc, char **argv)
     progress_end();
     if (dot && s.p) {
         struct out *o = out_open(dot);
-        search_dot(&s, out_file(o), peak_gflops(isa, 5));
+        search_dot(&s, out_file(o), peak_gflops(v.isa, 5));
         out_close(o);
     }
     search_free(&s);

@@ -92,6 +92,15 @@ loop-gen --kind=mm_bf16 --m=512 --n=512 --k=512 --test=0 > m.csv
 # as measured to be best on a machine that has AMX: two by two tiles, eight steps, whose A and B stay in the first cache
 is 'which knows a good blocking' '(for k 128 0 (for m 32 0 (for n 32 0 (mul' \
     bash -c "loop-search --algo=heuristic --isa=amx --eval=model m.csv | tail -n 1 | grep -o '(for k 128 0 (for m 32 0 (for n 32 0 (mul'"
+# AMX where it gives a number here, else the widest vectors
+i=amx
+loop-run --isa=amx m.csv > can.csv 2> no && [ "$(csv-calc --print='gflops > 0' can.csv)" = 1 ] || i=avx512
+[ $i = amx ] || loop-run --isa=avx512 m.csv > can.csv 2> no || i=avx2
+is "what is best here for a problem ($i) is asked for when nothing is said" \
+    "$(loop-search --algo=heuristic --eval=model --isa=$i m.csv)" loop-search --algo=heuristic --eval=model m.csv
+printf 'problem\n(mm_u8s8 1 64 64)\n' > one.csv
+[ $i = avx2 ] || is 'and vectors for one row of bytes' \
+    "$(loop-search --algo=heuristic --eval=model --isa=avx512 one.csv)" loop-search --algo=heuristic --eval=model one.csv
 printf 'problem\n(mm 8 8 8)\n' > f.csv
 is 'float has no tiles' 1 bash -c 'loop-run --isa=amx --eval=model f.csv | grep -c "tiles of AMX are for bf16 and bytes alone"'
 done_testing

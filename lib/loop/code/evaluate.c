@@ -89,7 +89,8 @@ void evaluator_recall(struct evaluator *v, const char *path)
 void evaluator_open(struct evaluator *v, enum isa isa, const char *store_path)
 {
     *v = (struct evaluator){
-        .isa = isa, .check = true, .min_runs = 4, .max_runs = 8, .cap_seconds = 2e-3, .early_ratio = 4
+        .isa = isa == ISAS ? isa_best() : isa, .each = isa == ISAS,
+        .check = true, .min_runs = 4, .max_runs = 8, .cap_seconds = 2e-3, .early_ratio = 4
     };
     machine_name(v->machine);
     if (!store_path) return;
@@ -137,6 +138,7 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
     memset(v->more, 0, sizeof v->more);
     v->want = NULL;
     v->p = p;
+    if (p && v->each) v->isa = isa_for(p);
     v->best_seconds = INFINITY;
 }
 

@@ -17,7 +17,7 @@
 /* rows of tables of options */
 #define EVAL_OPTION(eval) { 0, "eval", WORD, &(eval), "run|model", "measure, or ask the model" }
 #define CACHE_OPTION(cache) { 0, "cache", STR, &(cache), "FILE", "remember measurements here" }
-#define ISA_OPTION(isa) { 0, "isa", WORD, &(isa), "avx2|avx512|amx", "instead of the best vectors here" }
+#define ISA_OPTION(isa) { 0, "isa", WORD, &(isa), "avx2|avx512|amx", "instead of the best one here for each problem" }
 
 struct result {
     double seconds, median_seconds, gflops;              /* infinite and 0 when there is no code */
@@ -27,7 +27,8 @@ struct result {
 };
 
 struct evaluator {
-    enum isa isa;
+    enum isa isa;                                        /* opened with ISAS: isa_for each problem */
+    bool each;
     bool model;                                          /* never run anything */
     bool hold;                                           /* the caller holds the measurement lock */
     bool prepared; /* operands are in the nest's own layout: time the nest alone */

@@ -25,6 +25,15 @@ enum isa isa_best(void)
     return ISA_AVX2;
 }
 
+enum isa isa_for(const struct problem *p)
+{
+    int64_t sum = 1;                                     /* of a row; the unit for bf16 is slow where AMX is */
+    for (int v = 0; v < p->nvar; v++) sum *= p->reduced[v] ? p->size[v] : 1;
+    const bool tiles = p->group > 1 && (p->type == TYPE_BF16 || p->elements[TENSOR_A] > sum);
+    if (tiles && !(problem_needs(p, ISA_AMX) & ~carry_cpu())) return ISA_AMX;
+    return isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
+}
+
 enum isa isa_of(str name, bool *good)
 {
     int i = 0;

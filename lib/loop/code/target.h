@@ -7,6 +7,7 @@ enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow type
 extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
 bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
+enum isa isa_for(const struct problem *);                /* here: of narrow types AMX, but for one row of bytes */
 enum isa isa_of(str name, bool *good);
 int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
 int isa_accumulators(enum isa);                          /* vectors, or tiles, of the result that fit */

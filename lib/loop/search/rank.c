@@ -189,7 +189,7 @@ size_t *order_by_rank(const struct candidate *c, size_t n, const struct search *
     struct rank *k = s->rank;
     size_t *order = order_by_model(c, n);
     forget(k);
-    if (s->measure < 2 || !n) return order;              /* one alone is the model's */
+    if (s->measure < 2 || !n || k->isa != s->v->isa) return order;       /* one alone is the model's */
     k->first = n < RANK_FIRST ? n : RANK_FIRST;
     k->model = xmalloc(k->first, sizeof *k->model);
     memcpy(k->model, order, k->first * sizeof *order);

@@ -77,7 +77,7 @@ struct takeaway *takeaways(struct nest_rows *r, size_t *n)
     while (rows_next(r)) {
         struct takeaway x = { .p = r->p, .line = csv_line(r->t) };
         str word = isa < 0 ? (str){ 0 } : csv_str(r->t, isa);
-        enum isa i = isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
+        enum isa i = isa_for(&r->p);
         if (word.n) {
             bool good;
             i = isa_of(word, &good);

@@ -152,7 +152,7 @@ static bool recall(const char *cache, const char *machine, struct takeaway *x, e
     while (csv_next(t)) {
         if (!str_is(csv_str(t, m), machine) || !str_is(csv_str(t, p), x->p.text)) continue;
         nest_parse(&x->nest[isa], &x->p, csv_str(t, tree), 0, cache);
-        x->have[isa] = true;
+        x->have[isa] = !kernel_plan(&(struct kernel_plan){ 0 }, &x->p, &x->nest[isa], isa, false);
     }
     csv_close(t);
     return x->have[isa];
@@ -188,8 +188,7 @@ static void choose(struct takeaway *x, enum isa isa, const char *cache, int meas
 static void make(millrace_problem *x, const char *cache, int measure)
 {
     struct takeaway t = { .p = x->p };
-    const bool wide = isa_here(ISA_AVX512) || x->p.group > 1;
-    const enum isa isa = wide ? ISA_AVX512 : ISA_AVX2;
+    const enum isa best = isa_for(&x->p), isa = x->p.group > 1 && best == ISA_AVX2 ? ISA_AVX512 : best;
     const bool runs = isa_here(isa) && !(problem_needs(&x->p, isa) & ~carry_cpu());
     if (measure > 0 && x->p.op == OP_FMA && runs) choose(&t, isa, cache, measure);
     takeaway_complete(&t, 1u << isa);
