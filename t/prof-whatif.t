@@ -42,6 +42,14 @@ is 'a category does' '30,25' eval "prof-whatif --speed=cat=C:2 cut.csv | csv-cut
   for i in {0..999}; do echo 1,1,cat,C,$((i * 60 + 20)),$((i * 60 + 60)),g,,,c_patch; done; echo 1,1,cat,Profiler,70000,80000,writing,,,c_patch; } > cost.csv
 # f: 60020 - 40 * 1000 - 20, then 39980 - 10000 - 30 of the rest, a thousand times 20 of it in g
 is 'what recording cost is taken out first' '49950,39950,20000' eval "prof-whatif --speed=name=f:2 cost.csv | csv-cut -c before_ns,after_ns,selected_ns | sed 1d"
+# a call in C that calls back into Python: whole, and as the pieces that exclude each other
+{ echo "$head,hook"; echo 1,,proc,cost,0,0,call,40.0,,; echo 1,1,cat,C,0,100000,sort,,,c_patch
+  for i in {0..999}; do echo 1,1,cat,Python,$((i * 100)),$((i * 100 + 50)),key,,,tree; done; } > whole.csv
+{ echo "$head,hook"; echo 1,,proc,cost,0,0,call,40.0,,
+  for i in {0..999}; do echo 1,1,cat,Python,$((i * 100)),$((i * 100 + 50)),key,,,tree; echo 1,1,cat,C,$((i * 100 + 50)),$((i * 100 + 100)),sort,,part,; done; } > pieces.csv
+for t in whole pieces; do
+    is "of $t, too: no answer depends on the table's form" '60000,45000' eval "prof-whatif --speed=cat=Python:2 $t.csv | csv-cut -c before_ns,after_ns | sed 1d"
+done
 # launches mostly take 60: k3, which waited for k2, comes at 20 + 60; a launch that was the last to wait for stays so
 cat > launch.csv <<D
 $head

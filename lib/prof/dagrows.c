@@ -190,10 +190,11 @@ static struct row whole_wait(const struct builder *b, const struct row *row, siz
     return r;
 }
 
-/* its begin and its end are records */
+/* its begin and its end are records; of a call in parts only the first says by what */
 static bool is_recorded(const struct builder *b, const struct row *r)
 {
-    return b->hook >= 0 && b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n;
+    return b->hook >= 0 && (b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n ||
+                            str_is(b->t->text.name[r->flag], "part"));
 }
 
 /* ns by process that a record costs on either side of its time */
@@ -238,7 +239,8 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
         int64_t now = r ? r->start : INT64_MAX;
         if (r && any && now < cursor) now = cursor;      /* a wait for a link goes on until then */
         for (; depth && stack[depth - 1].end <= now; depth--) {
-            bool hooked = is_recorded(b, stack[depth - 1].r);
+            bool hooked = is_recorded(b, stack[depth - 1].r) ||
+                          (r && r->start == stack[depth - 1].end && is_recorded(b, r));
             stretch(b, row, stack, depth, cursor, stack[depth - 1].end, recorded + hooked, &last);
             recorded = hooked;
             if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
@@ -253,7 +255,7 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
             link_row(b, &wait, stack, depth, first, &last);
         }
         if (any) stretch(b, row, stack, depth, cursor, now, recorded + hooked, &last);
-        recorded = hooked;
+        recorded = hooked || (recorded && now <= cursor);
         if (!any || now > cursor) cursor = now;
         any = true;
         if (link) {
