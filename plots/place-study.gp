@@ -17,11 +17,12 @@ forms = "static sync async"
 shade(f) = f == 3 ? ours : f == 2 ? "#66ccee" : "#ccbb44"
 of(f) = strcol("formulation") eq word(forms, f) || strcol("formulation") eq "slow" || strcol("formulation") eq "fast"
 x(f) = of(f) ? column("fast_memory_bytes") / 1e9 : NaN
+end(name) = strcol(name) eq "" ? column("slowdown_ratio") : column(name)   # no line, and no warning of an empty plot
 set yrange [0:*]
 set ylabel "step time over all fast"
 plot for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio" smooth unique with lines lc rgb shade(f) notitle, \
-    for [f = 1:3] ARG1 using (x(f)):(column("slowdown_ratio")):(number(strcol("lower_ratio"))): \
-        (number(strcol("upper_ratio"))) with yerrorbars pt 0 lc rgb shade(f) notitle, \
+    for [f = 1:3] ARG1 using (x(f)):(column("slowdown_ratio")):(end("lower_ratio")):(end("upper_ratio")) \
+        with yerrorbars pt 0 lc rgb shade(f) notitle, \
     for [f = 1:3] ARG1 using (x(f)):"slowdown_ratio" with points pt 7 lc rgb shade(f) title word(forms, f)
 unset label 9999
 set yrange [0:1.02]
