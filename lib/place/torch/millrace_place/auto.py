@@ -157,7 +157,8 @@ class Auto:
             self.say(f'no training step was seen; the process took {spelled(peak)}')
             return
         p = self.plan
-        self.say(f'{self.steps} steps; the process took {spelled(peak)}, limit {self.limit}; at most '
+        over = ', exceeded' if p.wanted.process and peak > p.wanted.process else ''
+        self.say(f'{self.steps} steps; the process took {spelled(peak)}, limit {self.limit}{over}; at most '
                  f'{spelled(p.most_bytes)} of saved tensors stayed; {p.stalled_seconds:.3g} s were waited for the disk'
                  + (f'; {spelled(p.unmatched_bytes)} were not as in the step that was recorded' if p.unmatched_bytes
                     else ''))

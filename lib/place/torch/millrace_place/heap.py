@@ -9,6 +9,8 @@ import contextlib
 import ctypes
 import os
 
+import torch                                             # its library is there before it is told to ask ours
+
 from .native import C, path
 
 _libc = ctypes.CDLL(None)
