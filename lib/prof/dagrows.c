@@ -193,8 +193,9 @@ static struct row whole_wait(const struct builder *b, const struct row *row, siz
 /* its begin and its end are records; of a call in parts only the first says by what */
 static bool is_recorded(const struct builder *b, const struct row *r)
 {
-    return b->hook >= 0 && (b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n ||
-                            str_is(b->t->text.name[r->flag], "part"));
+    if (b->hook < 0) return false;
+    return b->t->text.name[b->t->extra[(size_t)r->source * (size_t)b->t->nextra + (size_t)b->hook]].n ||
+           str_is(b->t->text.name[r->flag], "part");
 }
 
 /* ns by process that a record costs on either side of its time */
