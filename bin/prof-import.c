@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     else if (from == FROM_RLSCOPE) import_rlscope(&m, path);
     else import_lines(&m, (enum import_format)from, path);
     if (m.fault && !m.truncated) die("%s", m.fault);
-    if (!m.fault && !(m.held ? held.rows.n : m.rows))
+    if ((!m.fault || m.malformed) && !(m.held ? held.rows.n : m.rows))   /* a trace may be cut before its first event */
         die("%s: no events in it%s%s", path, m.skipped ? ", only records of kinds that are left out" : "",
             m.malformed ? xformat("; %llu malformed, the first ends at byte %zu", (unsigned long long)m.malformed,
                                   m.malformed_at) : "");

@@ -25,6 +25,8 @@ echo '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}' > open.json
 fails 'an array that is not closed gives what it holds' 0 'open.json:2:1: the input ends here.*; the 1 rows' prof-import --from=chrome open.json
 cut() { local n; for n in 1 2 60 150 300 500; do head -c $n a.json > cut.json; prof-import --quiet --from=chrome cut.json > out 2> err || { cat err; return 1; }; done; }
 ok 'a trace cut anywhere is no error' cut
+printf 'no trace\n of perf' > none.txt
+fails 'but what is none, cut or not, is' 1 'no events in it; 2 malformed' prof-import --from=perf none.txt
 # a time is the decimal number that is written, to the ns, in whatever form: beside Python's own decimals
 cat > forms.json <<'D'
 [{"ph":"X","name":"1","pid":1,"tid":1,"ts":1.700000000000001234e15,"dur":2},{"ph":"X","name":"2","pid":1,"tid":1,"ts":1700000000000001234e-3,"dur":1e-3},
