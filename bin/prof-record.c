@@ -28,12 +28,13 @@
  * are timed now and then and from samples of the CPU time, in rows flagged
  * estimated.  --each gives each call a row, and costs up to 2.6 times the CPU.
  *
- * The program's files, output and descriptors are its own: the recorder keeps
- * no descriptor open.  Where less than 5 % of the disk, and less than 1 GiB, is
- * left, recording ends, and it is said in the end; so it is with --limit.  What
- * is missing counts as lost.  Logs are readable by their owner alone.  A program
- * that begins under a filter of system calls (seccomp) which another program set
- * since is not recorded: the filter might kill it for what the recorder does.
+ * The program's files, output and descriptors are its own: the recorder keeps no
+ * descriptor open.  Where less than 5 % of the disk, and less than 1 GiB, is
+ * left, recording ends, and it is said in the end; so it is with --limit, unless
+ * --quiet.  What is missing counts as lost.  Logs are readable by their owner
+ * alone.  A program that begins under a filter of system calls (seccomp) which
+ * another program set since is not recorded: the filter might kill it for what
+ * the recorder does.
  *
  * The exit status is the program's.
  *
@@ -104,6 +105,7 @@ int main(int argc, char **argv)
     launch_set_number("MILLRACE_PROF_DELAY", delay);
     launch_set_number("MILLRACE_PROF_MAX_EVENTS", (double)max_events);
     launch_set_number("MILLRACE_PROF_LIMIT", (double)limit);
+    launch_set_number("MILLRACE_PROF_QUIET", quiet);
     launch_set_number("MILLRACE_PROF_RING", (double)ring);
     launch_set_number("MILLRACE_PROF_MAX_PASSES", (double)max_passes);
     launch_set_number("MILLRACE_PROF_SKIP_AFTER", (double)skip_after);

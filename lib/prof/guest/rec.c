@@ -43,7 +43,7 @@ static uint32_t image, next_thread, writing;             /* writing: id of writi
 static uint64_t all_dropped;
 static double ns_per_tick = 1;
 static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
-static bool told;                                        /* --limit: what comes after it is counted, and said */
+static bool told, calm;                                  /* --limit: what comes after it is counted, and said */
 static uint64_t began, ended;                            /* recording, and when it was too much; or 0 */
 static bool low;                                         /* since the disk was nearly full */
 static uint32_t kept;                                    /* --ring: halves of a log */
@@ -629,6 +629,7 @@ static void say_loss(void)
     char line[4096];
     int n = snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
                      (unsigned long long)rec_dropped(), dir);
+    if (ended && !rec_dropped() && !low && calm) return;  /* as was asked for, with --quiet */
     if (ended && !rec_dropped())
         n = snprintf(line, sizeof line, "millrace recorder: %.1f s were recorded to %s, not what came then: %s\n",
                      (double)(ended - began) * ns_per_tick / 1e9, dir,
@@ -707,6 +708,7 @@ bool rec_start(const char *path)
         if (most >= 1) limit = (uint64_t)most;
         told = bytes >= 1 && (most < 1 || bytes / sizeof(struct log_record) < most);
         if (told) limit = (uint64_t)(bytes / sizeof(struct log_record)) + 1;
+        calm = setting("MILLRACE_PROF_QUIET") >= 1;
         began = rec_now();
         if (ring >= 1) kept = (uint32_t)((ring + LOG_HALF - 1) / LOG_HALF) + 1;
     }
