@@ -291,6 +291,27 @@ prof-record --force --quiet -o many many.py
 is 'sixty threads, few logs' '60 1' eval \
     'echo $(prof-log --quiet many | grep ",math.sqrt,.*,c_" | cut -d, -f2 | sort -u | wc -l) $(($(ls many/ev.* | wc -l) < 20))'
 ok 'and the profile is sound' eval 'prof-log --quiet many > ev && prof-check --quiet --log=many ev'
+# forks: pages that a child touches more than one that is not recorded; its ring becomes its log, no file is removed
+cat > forks.py <<'D'
+import os, resource, sys
+faults = lambda: resource.getrusage(resource.RUSAGE_CHILDREN).ru_minflt
+def fork(tell):
+    before = faults()
+    pid = os.fork()
+    if not pid:
+        if tell: os.write(1, b"%d\n" % os.stat("forks/ev.%d.0.1.tail" % os.getpid()).st_ino)
+        os._exit(0)
+    os.waitpid(pid, 0)
+    return faults() - before
+if sys.argv[1:]: fork(True)
+else: print(min(fork(False) for i in range(5)))
+D
+if [ -z "$asan" ]; then
+is 'a child of fork touches few pages of the recorder' 1 eval \
+    'echo $(($(prof-record --force --python=/usr/bin/python3 -o forks forks.py) - $(/usr/bin/python3 forks.py) < 64))'
+fi
+ok 'its ring becomes its log' eval 'ino=$(prof-record --force --python=/usr/bin/python3 -o forks forks.py tell); stat -c %i forks/ev.*.log | grep -qx "$ino"'
+ok 'and the profile is sound' eval 'prof-log --quiet forks > ev && prof-check --quiet --log=forks ev && [ "$(ls forks/*.tail | wc -l)" = 0 ]' 2> why
 # what recording costs one's own program: in one command, and taken out by who reads the log
 printf 'import math\nfor i in range(3000): math.sqrt(i); math.hypot(i, 1)\nprint("done")\n' > cheap.py
 is 'the program speaks once, though it runs ten times' done eval 'prof-record --calibrate -o cal cheap.py 2> /dev/null'

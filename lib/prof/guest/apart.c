@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
@@ -150,10 +151,30 @@ void job_count(struct log_head *h, const struct log_record *r, size_t n)
     h->halves++;
 }
 
+/* The ring, of which nothing was written out, is what a log is: a name costs less than a file that is made and one that
+ * is removed.  What it has behind the records stays where it is little: to give it back is slow on some disks. */
+static bool become_log(struct job_pair *js)
+{
+    struct job *j = &js->log;
+    if (!j->create || j->data != (const char *)js->count + LOG_HEAD) return false;
+    int fd = open_ours(&js->tail);
+    if (fd < 0) return false;
+    bool good = syscall(SYS_renameat2, AT_FDCWD, js->tail.path, AT_FDCWD, j->path, RENAME_NOREPLACE) == 0;
+    if (good) {
+        job_count(js->count, j->data, j->bytes / sizeof(struct log_record));
+        js->count->clean = true;
+    }
+    if (good && js->tail.bytes > (size_t)j->at + j->bytes + LITTLE && ftruncate(fd, j->at + (off_t)j->bytes) != 0)
+        errno = 0;                                       /* then it is longer */
+    close(fd);
+    return good;
+}
+
 int job_finish(void *arg)
 {
     struct job_pair *js = arg;
     struct job *j = &js->log;
+    if (become_log(js)) return 0;
     int fd = open_ours(j);
     if (fd < 0) return why();
     bool good = pwrite(fd, j->data, j->bytes, j->at) == (ssize_t)j->bytes;

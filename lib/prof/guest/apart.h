@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 enum { EXISTS = 2, FULL, GONE };                         /* GONE: out of reach, be it by chroot, other rights, a lock */
+enum { LITTLE = 65536 };                                 /* bytes that are not given back at the end */
 
 /* A file of ours is opened anew each time: by its name, and it must still be the file that we made. */
 struct ours { dev_t dev; ino_t ino; };

@@ -2,9 +2,10 @@
  *
  * Per thread  ev.PID.IMAGE.N.log   a head of 4096 bytes, then records of 16 bytes, little-endian, appended by halves;
  *                                  a thread that begins goes on in that of one that has ended, see LOG_THREAD
- *             ev.PID.IMAGE.N.tail  the same head, then a ring of two halves in a shared mapping, removed at a clean end
+ *             ev.PID.IMAGE.N.tail  the same head, then a ring of two halves in a shared mapping, removed at a clean
+ *                                  end or, where nothing was written out, then the log: with zero bytes behind it
  * Per process names.PID.IMAGE.csv  id,kind,cat,module,name: what the ids mean, written when first seen; what follows
- *                                  the last line is zero bytes where the process was killed
+ *                                  the last line is zero bytes where the process was killed, or forked and short
  *             gpu.PID.csv          rows of the events table, by whoever knows of GPU work; CLOCK_MONOTONIC
  * IMAGE counts the programs that a process has run one after the other (exec), N its threads.  All are readable by
  * their owner alone, since a command line may hold a password.  A mapped page belongs to the kernel as soon as it is
@@ -17,7 +18,7 @@
 #include <stdint.h>
 
 /* bytes of the head; records in a half: in the beginning, in a child, and later, where the log keeps all */
-enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_HALF_SMALL = 1024, LOG_HALF_LARGE = 65536, LOG_VERSION = 2 };
+enum { LOG_HEAD = 4096, LOG_HALF = 8192, LOG_HALF_SMALL = 512, LOG_HALF_LARGE = 65536, LOG_VERSION = 2 };
 #define LOG_MAGIC "MRPROF2"
 
 enum log_event {

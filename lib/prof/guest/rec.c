@@ -204,7 +204,7 @@ static void trim_names(void)
     munmap(names.map, names.bytes);
     names.map = NULL;
     names_path(j.path, sizeof j.path);
-    rec_apart(job_trim, &j);
+    if (!forked || names.at + names.bytes - names.written > LITTLE) rec_apart(job_trim, &j);
     names.at = names.bytes = names.written;              /* a later name maps from a page's border: none, at the end */
     names.open = false;
 }
@@ -564,7 +564,7 @@ static void close_files(void)
     size_t n = (size_t)(rec_thread.p - ring(my.half));
     struct job_pair *js = my.jobs;
     aim(&js->log, n);
-    js->tail = (struct job){ .file = my.tail };
+    js->tail = (struct job){ .file = my.tail, .bytes = MAP_BYTES(h->half) };
     path_of(js->tail.path, sizeof js->tail.path, "tail");
     js->count = h;
     rec_apart(job_finish, js);                           /* where that fails the ring is what is left */

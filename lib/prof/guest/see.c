@@ -413,7 +413,7 @@ static void hook_send(bool on)
 
 void see_forked(void)
 {
-    memset(skipped, 0, sizeof skipped);                  /* the parent's */
+    if (skip_after) memset(skipped, 0, nfunction * sizeof *skipped);   /* the parent's; pages that nobody has stay so */
     see_forget();
     see_thread.sp = NULL;
     see_thread.burst = 0;
