@@ -4,9 +4,8 @@
 #include "prof/guest/got.h"
 #include "prof/guest/hide.h"
 #include "prof/guest/links.h"
+#include "prof/guest/patch.h"
 #include "prof/guest/rec.h"
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stddef.h>
@@ -19,34 +18,15 @@
 
 #if defined __x86_64__
 
-enum { FUNCTIONS = 65536, STUB = 16, RANGES = 4096, SAMPLES = 1 << 18 };
-enum { INTERPRETER, LIBC, EXTENSION, UNKNOWN };
-
-/* 64 bytes, the first and `left` known to the assembly.  left: so many of the next calls are only counted, of `drawn`
- * when they were last told; since: when the first of `seen` short calls in a row began, `need` of which make it hot */
-struct function {
-    void *real;
-    const char *owner, *name;
-    uint32_t id;
-    uint8_t category;
-    bool is_hot;
-    uint16_t hot;                                        /* its place in the table, for good; 0: none yet */
-    int32_t left, drawn;
-    uint64_t since;
-    uint32_t seen, need, unused[2];
-};
+enum { SAMPLES = 1 << 18 };
 _Static_assert(sizeof(struct function) == 64 && offsetof(struct function, left) == 32, "as see_common has it");
 _Static_assert(offsetof(struct see_thread, f) == 16, "as see_common has it");
-struct range { uintptr_t from, to; int kind; bool standard; char name[64]; };   /* standard: Python's own library */
 
-#define HIDDEN __attribute__((visibility("hidden")))
 __thread struct see_thread see_thread;
 HIDDEN struct function see_function[FUNCTIONS];
-extern const unsigned char see_stubs[] HIDDEN;
 HIDDEN void see_enter(struct function *, void *sp) __attribute__((used));
 HIDDEN void see_leave(void) __attribute__((used));
 
-static uint32_t nfunction = 1;
 static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped: those that the log has not yet */
 enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls that one record counts */
 
@@ -62,14 +42,9 @@ static uint32_t nhot = 1;
 static uint64_t hot_gap, short_ticks, long_ticks, stretch_ticks, burst_end;   /* hot_gap 0: each call has a record */
 static double clock_ticks;                               /* what timing one costs within it */
 static uint64_t period, base_period;                     /* ns between samples, and as asked for */
-static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
 static __thread bool for_own;                                /* the recorder works for itself: no samples */
 static bool timing;                                      /* some thread has one */
 static __thread bool timed;                              /* this thread has a timer of the judge's */
-static const char *category[64];
-static int ncategory;
-static struct range range[RANGES];
-static int nrange;
 
 __asm__(
     ".text\n.globl see_stubs\n.hidden see_stubs\n.p2align 4\n"
@@ -105,8 +80,8 @@ __asm__(
 /* the name is given at the first call: most of what is patched is never called */
 static __attribute__((noinline)) void name_function(struct function *f)
 {
-    f->id = rec_name("c", category[f->category], f->owner, f->name);
-    f->need = hot_gap && !skip_after && strcmp(category[f->category], "Waiting") != 0 ? WINDOW : NEVER;
+    f->id = rec_name("c", patch_category(f), f->owner, f->name);
+    f->need = hot_gap && !skip_after && strcmp(patch_category(f), "Waiting") != 0 ? WINDOW : NEVER;
 }
 
 static __attribute__((noinline)) bool skip(const struct function *f, uint64_t t)
@@ -304,7 +279,7 @@ static __attribute__((noinline)) void hot_ended(struct function *f, uint64_t t)
 void see_tell_skipped(void)
 {
     if (nhot > 1) tell_counted(rec_now(), true);
-    for (uint32_t i = 1; skip_after && i < nfunction; i++)
+    for (uint32_t i = 1; skip_after && i < patch_functions; i++)
         for (uint16_t k = 0; skipped[i]; skipped[i] >>= 1, k++)
             if (skipped[i] & 1) rec_put(LOG_SKIPPED, see_function[i].id, k);
 }
@@ -358,394 +333,13 @@ void see_leave(void)
     if (see_thread.burst) see_thread.sp = (void *)1;     /* below every stack: the next call is not just counted */
 }
 
-/* ---- Python entered from C: the C call is interrupted */
-
-#define FROM_C(TYPE, CALL)                                                                                            \
-    void *sp = see_thread.sp;                                                                                         \
-    if (!sp || sp < (void *)&sp) return CALL;                                                                         \
-    uint32_t id = see_thread.id;                                                                                      \
-    if (id) rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                        \
-    else see_never();                                                                                                 \
-    see_thread.sp = NULL;                                                                                             \
-    TYPE result = CALL;                                                                                               \
-    see_thread.sp = sp;                                                                                               \
-    see_thread.id = id;                                                                                               \
-    see_thread.f = NULL;                                                                                              \
-    if (id) rec_put(LOG_PYTHON_END, 0, HOOK_NONE);                                                                    \
-    return result
-
-#if PY_VERSION_HEX >= 0x030b0000                        /* before, see frames.h */
-static iternextfunc generator_next;
-
-static PyObject *function_call(PyObject *f, PyObject *args, PyObject *kw)
-{
-    FROM_C(PyObject *, PyVectorcall_Call(f, args, kw));
-}
-
-static PyObject *next_of_generator(PyObject *g)
-{
-    FROM_C(PyObject *, generator_next(g));
-}
-
-static sendfunc generator_send, coroutine_send;
-
-static PySendResult send_to_generator(PyObject *g, PyObject *v, PyObject **out)
-{
-    FROM_C(PySendResult, generator_send(g, v, out));
-}
-
-static PySendResult send_to_coroutine(PyObject *g, PyObject *v, PyObject **out)
-{
-    FROM_C(PySendResult, coroutine_send(g, v, out));
-}
-
-static void hook_send(bool on)
-{
-    PyAsyncMethods *generator = PyGen_Type.tp_as_async, *coroutine = PyCoro_Type.tp_as_async;
-    if (!generator_send) {
-        generator_send = generator->am_send;
-        coroutine_send = coroutine->am_send;
-    }
-    generator->am_send = on ? send_to_generator : generator_send;
-    coroutine->am_send = on ? send_to_coroutine : coroutine_send;
-}
-#endif
-
 void see_forked(void)
 {
-    if (skip_after) memset(skipped, 0, nfunction * sizeof *skipped);   /* the parent's; pages that nobody has stay so */
+    if (skip_after) memset(skipped, 0, sizeof skipped);     /* the parent's; pages that nobody has stay so */
     see_forget();
     see_thread.sp = NULL;
     see_thread.burst = 0;
     timed = timing = false;                              /* timers are the parent's */
-}
-
-void see_python_from_c(bool on)
-{
-#if PY_VERSION_HEX >= 0x030b0000
-    if (!generator_next) generator_next = PyGen_Type.tp_iternext;
-    if (on) PyFunction_Type.tp_flags &= ~Py_TPFLAGS_HAVE_VECTORCALL;
-    else PyFunction_Type.tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
-    PyFunction_Type.tp_call = on ? function_call : PyVectorcall_Call;
-    PyGen_Type.tp_iternext = on ? next_of_generator : generator_next;
-    hook_send(on);
-    PyType_Modified(&PyFunction_Type);
-#else
-    (void)on;                                            /* frames are minded, see frames.h */
-#endif
-}
-
-/* ---- what lies where */
-
-static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
-{
-    const char *base = strrchr(o->dlpi_name, '/'), *name = base ? base + 1 : o->dlpi_name;
-    static const char *const libc[] = { "libc.", "libm.", "ld-", "linux-vdso", "libpthread", "_millrace",
-                                        "libmillrace" };
-    (void)size;
-    (void)unused;
-    for (int i = 0; i < o->dlpi_phnum && nrange < RANGES; i++) {
-        if (o->dlpi_phdr[i].p_type != PT_LOAD || !(o->dlpi_phdr[i].p_flags & PF_X)) continue;
-        struct range *r = &range[nrange++];
-        r->from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
-        r->to = r->from + o->dlpi_phdr[i].p_memsz;
-        r->kind = *o->dlpi_name ? EXTENSION : INTERPRETER;
-        for (size_t k = 0; k < sizeof libc / sizeof *libc; k++)
-            if (strncmp(name, libc[k], strlen(libc[k])) == 0) r->kind = LIBC;
-        r->standard = strstr(o->dlpi_name, "/lib-dynload/") != NULL;
-        snprintf(r->name, sizeof r->name, "%s", *name ? name : "python");
-    }
-    return 0;
-}
-
-static int by_from(const void *a, const void *b)
-{
-    const struct range *x = a, *y = b;
-    return ORDER(x->from, y->from);
-}
-
-static const struct range *range_of(uintptr_t a)
-{
-    int low = 0, high = nrange;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (range[middle].to <= a) low = middle + 1;
-        else high = middle;
-    }
-    return low < nrange && a >= range[low].from ? &range[low] : NULL;
-}
-
-static void find_ranges(void)
-{
-    nrange = 0;
-    dl_iterate_phdr(each_object, NULL);
-    qsort(range, (size_t)nrange, sizeof *range, by_from);
-    uintptr_t inside = (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");   /* libpython, if it is shared */
-    const struct range *home = range_of(inside);
-    for (int i = 0; home && i < nrange; i++) if (strcmp(range[i].name, home->name) == 0) range[i].kind = INTERPRETER;
-}
-
-static int kind_of(const void *p)
-{
-    const struct range *r = range_of((uintptr_t)p);
-    return r ? r->kind : UNKNOWN;
-}
-
-static int count_objects(struct dl_phdr_info *info, size_t size, void *to)
-{
-    if (size >= offsetof(struct dl_phdr_info, dlpi_subs)) *(unsigned long long *)to = info->dlpi_adds;
-    return 1;
-}
-
-unsigned long long see_objects(void)
-{
-    unsigned long long n = 0;
-    dl_iterate_phdr(count_objects, &n);
-    return n;
-}
-
-/* ---- patching */
-
-static const unsigned char *stub_of(uint32_t i)
-{
-    return see_stubs + (size_t)i * STUB;
-}
-
-bool see_is_stub(const void *p)
-{
-    return (const unsigned char *)p >= see_stubs && (const unsigned char *)p < stub_of(FUNCTIONS);
-}
-
-static uint8_t category_number(const char *name)
-{
-    for (int i = 0; i < ncategory; i++) if (strcmp(category[i], name) == 0) return (uint8_t)i;
-    if (ncategory == (int)(sizeof category / sizeof *category)) return 0;
-    category[ncategory] = strdup(name);
-    return (uint8_t)ncategory++;
-}
-
-/* What is kept for ever, some MiB, is none of malloc's: the program's own pieces lie as they would. */
-static void *keep(size_t n)
-{
-    enum { BLOCK = 1 << 20 };
-    static char *block;
-    static size_t used = BLOCK;
-    n = (n + 15) & ~(size_t)15;
-    if (n > BLOCK) return NULL;
-    if (n > BLOCK - used) {
-        void *p = mmap(NULL, BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (p == MAP_FAILED) return NULL;
-        block = p;
-        used = 0;
-    }
-    used += n;
-    return block + used - n;
-}
-
-/* mostly the owner is that of the function before */
-static const char *keep_text(const char *s, const char **last)
-{
-    if (*last && strcmp(s, *last) == 0) return *last;
-    size_t n = strlen(s) + 1;
-    char *copy = keep(n);
-    if (copy) *last = memcpy(copy, s, n);
-    return copy;
-}
-
-/* One stub for each function; for a slot one for each original address, so that slots that were equal stay equal:
- * inheritance, tp_new's safety check and the slots of classes made later depend on it. */
-static const void *stub_for(void *real, const char *owner, const char *name, uint8_t kind, bool slot)
-{
-    uint32_t *place = NULL;
-    if (slot) {
-        size_t i = (uintptr_t)real * 0x9e3779b97f4a7c15u >> 40 & (2 * FUNCTIONS - 1);
-        while (shared[i] && see_function[shared[i]].real != real) i = (i + 1) & (2 * FUNCTIONS - 1);
-        place = &shared[i];
-        if (*place) return stub_of(*place);
-    }
-    static const char *last_owner, *last_name;
-    const char *o = keep_text(owner, &last_owner), *n = keep_text(name, &last_name);
-    if (nfunction == FUNCTIONS || !o || !n) return real;
-    see_function[nfunction] = (struct function){ .real = real, .owner = o, .name = n, .category = kind };
-    if (place) *place = nfunction;
-    return stub_of(nfunction++);
-}
-
-/* what the interpreter puts in the slots of classes written in Python: it calls Python */
-static const void *of_classes[128];
-static size_t nof_classes;
-
-static bool wanted(const void *p, bool any)
-{
-    for (size_t i = 0; any && i < nof_classes; i++) if (of_classes[i] == p) return false;
-    int kind = p && !see_is_stub(p) ? kind_of(p) : UNKNOWN;
-    return any ? kind != UNKNOWN && kind != LIBC : kind == EXTENSION;
-}
-
-struct patch { const char *owner; uint16_t category; bool any; int done; };
-
-/* in_place: more lies behind it, which its maker looks for there */
-static void patch_def(struct patch *p, PyMethodDef **at, const char *owner, bool in_place)
-{
-    void *real;
-    memcpy(&real, &(*at)->ml_meth, sizeof real);
-    /* whether a class has a __new__ of its own is asked by its address */
-    if (!wanted(real, p->any) || strcmp((*at)->ml_name, "__new__") == 0) return;
-    PyMethodDef *copy = in_place ? *at : keep(sizeof *copy);
-    if (!copy) return;
-    *copy = **at;
-    char of[256];
-    const char *name = copy->ml_name, *dot = strrchr(owner, '.');
-    if (!*name && dot) {                                 /* the getter of a property */
-        snprintf(of, sizeof of, "%.*s", (int)(dot - owner), owner);
-        owner = of;
-        name = dot + 1;
-    }
-    const void *stub = stub_for(real, owner, *name ? name : "(no name)", p->category, false);
-    memcpy(&copy->ml_meth, &stub, sizeof stub);
-    *at = copy;
-    p->done++;
-}
-
-static void patch_getset(struct patch *p, PyGetSetDescrObject *g)
-{
-    void *get, *set;
-    memcpy(&get, &g->d_getset->get, sizeof get);
-    memcpy(&set, &g->d_getset->set, sizeof set);
-    if (!wanted(get, p->any)) return;
-    PyGetSetDef *copy = keep(sizeof *copy);
-    if (!copy) return;
-    *copy = *g->d_getset;
-    const char *type = ((PyDescrObject *)g)->d_type->tp_name;
-    const void *stub = stub_for(get, type, copy->name, p->category, false);
-    memcpy(&copy->get, &stub, sizeof stub);
-    if (wanted(set, p->any)) {
-        stub = stub_for(set, type, copy->name, p->category, false);
-        memcpy(&copy->set, &stub, sizeof stub);
-    }
-    g->d_getset = copy;
-    p->done++;
-}
-
-static void patch_word(struct patch *p, void *word, const char *owner, const char *name, bool slot)
-{
-    void *real;
-    memcpy(&real, word, sizeof real);
-    if (!wanted(real, p->any)) return;
-    const void *stub = stub_for(real, owner, name, p->category, slot);
-    memcpy(word, &stub, sizeof stub);
-    p->done++;
-}
-
-struct slot { size_t offset; const char *name; };
-#define TYPE(S) { offsetof(PyTypeObject, tp_##S), #S }
-#define NUMBER(S) { offsetof(PyNumberMethods, nb_##S), #S }
-#define SEQUENCE(S) { offsetof(PySequenceMethods, sq_##S), #S }
-#define MAPPING(S) { offsetof(PyMappingMethods, mp_##S), #S }
-static const struct slot type_slot[] = { TYPE(call), TYPE(new), TYPE(init), TYPE(iter), TYPE(iternext),
-                                         TYPE(richcompare), TYPE(hash), TYPE(str), TYPE(repr), TYPE(vectorcall) };
-static const struct slot number_slot[] = {
-    NUMBER(add), NUMBER(subtract), NUMBER(multiply), NUMBER(remainder), NUMBER(divmod), NUMBER(power), NUMBER(negative),
-    NUMBER(positive), NUMBER(absolute), NUMBER(bool), NUMBER(invert), NUMBER(lshift), NUMBER(rshift), NUMBER(and),
-    NUMBER(xor), NUMBER(or), NUMBER(int), NUMBER(float), NUMBER(inplace_add), NUMBER(inplace_subtract),
-    NUMBER(inplace_multiply), NUMBER(inplace_remainder), NUMBER(inplace_power), NUMBER(inplace_lshift),
-    NUMBER(inplace_rshift), NUMBER(inplace_and), NUMBER(inplace_xor), NUMBER(inplace_or), NUMBER(floor_divide),
-    NUMBER(true_divide), NUMBER(inplace_floor_divide), NUMBER(inplace_true_divide), NUMBER(index),
-    NUMBER(matrix_multiply), NUMBER(inplace_matrix_multiply)
-};
-static const struct slot sequence_slot[] = { SEQUENCE(length), SEQUENCE(concat), SEQUENCE(repeat), SEQUENCE(item),
-                                             SEQUENCE(ass_item), SEQUENCE(contains), SEQUENCE(inplace_concat),
-                                             SEQUENCE(inplace_repeat) };
-static const struct slot mapping_slot[] = { MAPPING(length), MAPPING(subscript), MAPPING(ass_subscript) };
-
-/* base: the same of the type that it inherits from; what a type of the interpreter has from there stays as it is */
-static void patch_slots(struct patch *p, const PyTypeObject *t, void *suite, const void *base, const struct slot *slot,
-                        size_t n)
-{
-    if (!suite || (p->any && suite == base)) return;
-    for (size_t i = 0; i < n; i++) {
-        char *word = (char *)suite + slot[i].offset;
-        if (p->any && base && memcmp(word, (const char *)base + slot[i].offset, sizeof(void *)) == 0) continue;
-        patch_word(p, word, t->tp_name, slot[i].name, true);
-    }
-}
-
-#define COUNT(A) (sizeof(A) / sizeof *(A))
-static void patch_type(struct patch *p, PyTypeObject *t)
-{
-    void *dealloc;
-    memcpy(&dealloc, &t->tp_dealloc, sizeof dealloc);
-    const struct range *r = range_of((uintptr_t)dealloc);
-    /* freeing takes time there, and nobody compares it */
-    if (r && (strstr(r->name, "_multiarray_umath") || strstr(r->name, "libtorch_python")))
-        patch_word(p, &t->tp_dealloc, t->tp_name, "dealloc", true);
-    /* Cython's generators name no module */
-    if (!strchr(t->tp_name, '.') && r && r->kind == EXTENSION && !r->standard)
-        p->category = category_number("Backend");
-    const PyTypeObject *b = t->tp_base;
-    patch_slots(p, t, t, b, type_slot, COUNT(type_slot));
-    patch_slots(p, t, t->tp_as_number, b ? b->tp_as_number : NULL, number_slot, COUNT(number_slot));
-    patch_slots(p, t, t->tp_as_sequence, b ? b->tp_as_sequence : NULL, sequence_slot, COUNT(sequence_slot));
-    patch_slots(p, t, t->tp_as_mapping, b ? b->tp_as_mapping : NULL, mapping_slot, COUNT(mapping_slot));
-}
-
-static void note_slots(const void *suite, const struct slot *slot, size_t n)
-{
-    for (size_t i = 0; suite && i < n && nof_classes < COUNT(of_classes); i++) {
-        const void *code;
-        memcpy(&code, (const char *)suite + slot[i].offset, sizeof code);
-        if (code) of_classes[nof_classes++] = code;
-    }
-}
-
-void see_class(PyObject *o)
-{
-    const PyTypeObject *t = (const PyTypeObject *)(void *)o;
-    note_slots(t, type_slot, COUNT(type_slot));
-    note_slots(t->tp_as_number, number_slot, COUNT(number_slot));
-    note_slots(t->tp_as_sequence, sequence_slot, COUNT(sequence_slot));
-    note_slots(t->tp_as_mapping, mapping_slot, COUNT(mapping_slot));
-}
-
-static void patch_wrapper(struct patch *p, PyWrapperDescrObject *w)
-{
-    static const size_t never[] = { offsetof(PyTypeObject, tp_getattro), offsetof(PyTypeObject, tp_setattro),
-                                    offsetof(PyTypeObject, tp_descr_get), offsetof(PyTypeObject, tp_descr_set),
-                                    offsetof(PyTypeObject, tp_finalize), offsetof(PyTypeObject, tp_getattr),
-                                    offsetof(PyTypeObject, tp_setattr) };
-    for (size_t i = 0; i < COUNT(never); i++) if ((size_t)w->d_base->offset == never[i]) return;
-    patch_word(p, &w->d_wrapped, ((PyDescrObject *)w)->d_type->tp_name, w->d_base->name, true);
-}
-
-static bool is_of_cffi(PyObject *f)
-{
-    PyObject *self = ((PyCFunctionObject *)(void *)f)->m_self;
-    return PyCFunction_Check(f) && self && strcmp(Py_TYPE(self)->tp_name, "_cffi_backend.Lib") == 0;
-}
-
-int see_patch(PyObject *o, const char *owner, const char *name, bool any)
-{
-    struct patch p = { .owner = owner, .category = category_number(name), .any = any };
-    PyTypeObject *t = Py_TYPE(o);
-    if (PyCFunction_Check(o) || strstr(t->tp_name, "cython_function_or_method"))   /* it begins with the same fields */
-        patch_def(&p, &((PyCFunctionObject *)(void *)o)->m_ml, owner, is_of_cffi(o));
-    else if (Py_IS_TYPE(o, &PyMethodDescr_Type) || Py_IS_TYPE(o, &PyClassMethodDescr_Type))
-        patch_def(&p, &((PyMethodDescrObject *)(void *)o)->d_method, ((PyDescrObject *)(void *)o)->d_type->tp_name,
-                  false);
-    else if (Py_IS_TYPE(o, &PyGetSetDescr_Type)) patch_getset(&p, (PyGetSetDescrObject *)(void *)o);
-    else if (Py_IS_TYPE(o, &PyWrapperDescr_Type)) patch_wrapper(&p, (PyWrapperDescrObject *)(void *)o);
-    else if (PyType_Check(o)) patch_type(&p, (PyTypeObject *)(void *)o);
-    else if (!PyFunction_Check(o) && !PyMethod_Check(o) && PyType_HasFeature(t, Py_TPFLAGS_HAVE_VECTORCALL)
-             && t->tp_vectorcall_offset > 0
-             && kind_of(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
-        PyObject *own = PyObject_GetAttrString(o, "__name__");   /* ufuncs and the like, object by object */
-        const char *s = own && PyUnicode_Check(own) ? PyUnicode_AsUTF8(own) : NULL;
-        patch_word(&p, (char *)o + t->tp_vectorcall_offset, owner, s ? s : t->tp_name, false);
-        if (p.done) Py_INCREF(o);
-        PyErr_Clear();
-        Py_XDECREF(own);
-    }
-    return p.done;
 }
 
 /* The interpreter waits for its lock, and for nothing else, by this function of libc. */
@@ -782,7 +376,7 @@ static double pair_ns(void)
     if (skip_after) return 0;
     see_function[0] = (struct function){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1,
                                          .need = NEVER };
-    void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)stub_of(0) };
+    void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)patch_stub(0) };
     see_thread = (struct see_thread){ 0 };
     rec_on = true;
     for (int i = 0; i < 2 * TRIES; i++) {
@@ -814,7 +408,7 @@ static double pair_ns(void)
 bool see_begin(void)
 {
     static bool tried;
-    find_ranges();
+    patch_look();
     hide_from_numpy();
     if (!tried) {
         rec_pair_ns = pair_ns();
@@ -896,7 +490,7 @@ bool see_sample(unsigned hz)
 static int by_place(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;
-    const struct range *r = range_of(x->pc), *s = range_of(y->pc);
+    const struct patch_range *r = patch_range(x->pc), *s = patch_range(y->pc);
     if (r != s) return r > s ? 1 : -1;
     return ORDER(x->in_c, y->in_c);
 }
@@ -905,11 +499,11 @@ PyObject *see_samples(void)
 {
     PyObject *list = PyList_New(0);
     uint32_t n = nsample < SAMPLES ? nsample : SAMPLES;
-    find_ranges();
+    patch_look();
     if (n) qsort(sample, n, sizeof *sample, by_place);
     for (uint32_t i = 0, k; list && i < n; i = k) {
         for (k = i; k < n && by_place(&sample[i], &sample[k]) == 0;) k++;
-        const struct range *r = range_of(sample[i].pc);
+        const struct patch_range *r = patch_range(sample[i].pc);
         PyObject *row =
             Py_BuildValue("(siii)", r ? r->name : "?", r ? r->kind : LIBC, (int)sample[i].in_c, (int)(k - i));
         if (!row || PyList_Append(list, row) < 0) PyErr_Clear();
@@ -922,16 +516,6 @@ PyObject *see_samples(void)
 #else
 __thread struct see_thread see_thread;
 bool see_begin(void) { return false; }
-int see_patch(PyObject *o, const char *owner, const char *name, bool any)
-{
-    (void)o;
-    (void)owner;
-    (void)name;
-    (void)any;
-    return 0;
-}
-bool see_is_stub(const void *p) { (void)p; return false; }
-void see_python_from_c(bool on) { (void)on; }
 void see_forked(void) { }
 void see_skip_after(uint32_t calls) { (void)calls; }
 void see_each(bool on) { (void)on; }
@@ -939,8 +523,6 @@ void see_never(void) { }
 void see_forget(void) { }
 void see_tell_counted(void) { }
 void see_tell_skipped(void) { }
-void see_class(PyObject *o) { (void)o; }
-unsigned long long see_objects(void) { return 0; }
 bool see_sample(unsigned hz) { return !hz; }
 void see_own(bool on) { (void)on; }
 PyObject *see_samples(void) { return PyList_New(0); }
