@@ -140,7 +140,7 @@ static double logistic_loss(void *context, const double *w, double *gradient)
 {
     const struct logistic *k = context;
     size_t cols = k->p->cols, width = 1 + cols, n = k->p->rows, classes = (size_t)k->nclass;
-    double loss = 0, score[MODEL_MAX_CLASSES];
+    double loss = 0, score[MODEL_MAX_CLASSES] = { 0 };
     memset(gradient, 0, classes * width * sizeof *gradient);
     for (size_t i = 0; i < n; i++) {
         const double *x = k->p->x + i * cols;

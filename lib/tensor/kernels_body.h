@@ -463,7 +463,7 @@ static void batchnorm(const float *gamma, const float *beta, float *const *x, fl
                     s0 += u, q0 += u * u;
                 }
             }
-            V m = (s0 + s1) * count, vv = positive((q0 + q1) * count - m * m), inv;
+            V m = (s0 + s1) * count, vv = positive((q0 + q1) * count - m * m), inv = all(0);
             m += shift;
             for (int j = 0; j < LANES; j++) inv[j] = 1 / __builtin_sqrtf(vv[j] + epsilon);
             store(mean + l, m);
@@ -489,7 +489,7 @@ static void batchnorm_grad(const float *gamma, float *const *x, const float *mea
     for (int b = nb * part / parts; b < nb * (part + 1) / parts; b++) {
         for (int l = b * BLOCK; l < (b + 1) * BLOCK; l += LANES) {
             size_t at = (size_t)b * hw * BLOCK + (size_t)(l % BLOCK);
-            V m = load(mean + l), inv, s0 = all(0), q0 = s0, s1 = s0, q1 = s0;
+            V m = load(mean + l), s0 = all(0), q0 = s0, s1 = s0, q1 = s0, inv = s0;
             V v = load(var + l);
             for (int j = 0; j < LANES; j++) inv[j] = 1 / __builtin_sqrtf(v[j] + epsilon);
             for (int i = 0; i < n; i++) {
