@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum key_class { KEY_PHASE, KEY_OP, KEY_CAT, KEY_CLASSES };
-enum { KEY_NONE = UINT32_MAX };                              /* alone: such a value makes its whole enum unsigned */
+enum { KEY_NONE = UINT32_MAX };
 enum { SWEEP_HOOKS = 16 };
 
 struct cell {                                            /* one set of keys; names joined by +, see set_join */

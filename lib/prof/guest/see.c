@@ -31,7 +31,8 @@ static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped:
 enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls that one record counts */
 
 /* What is called often and is short: calls are counted, and BURSTs of them timed, of all such functions in turn. */
-enum { HOT = 256, WINDOW = 256, BURST = 64, WARM = 32, LEAST = 64, MOST = 32768, NEVER = UINT32_MAX };
+enum { HOT = 256, WINDOW = 256, BURST = 64, WARM = 32, LEAST = 64, MOST = 32768 };
+enum { NEVER = UINT32_MAX };
 static struct hot {
     struct function *f;
     uint32_t timed, want, drew;                          /* calls to be counted between bursts; as many were drawn */
