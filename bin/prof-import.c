@@ -5,9 +5,9 @@
  * FORMAT: chrome (trace event JSON, also gzip), kineto (PyTorch's), nsys (sqlite
  * of nsys export), nvprof (sqlite, or the CSV of --csv), prof (cProfile), pstats
  * (its listing), folded (stacks with counts, of py-spy's --format=raw), perf
- * (perf script, of perf record -g), rlscope (a .proto file or a directory of
- * them).  Columns out: those of events; for prof and pstats also calls,
- * primitive_calls, cumulative_ns.
+ * (perf script, of perf record -g), pprof (profile.proto, as Go writes it, also
+ * gzip), rlscope (a .proto file or a directory of them).  Columns out: those of
+ * events; for prof and pstats also calls, primitive_calls, cumulative_ns.
  *
  * Of kineto and nsys, a row of the GPU belongs to the process whose call with
  * the same link launched it, whatever process the tool wrote; the kernels of
@@ -20,14 +20,14 @@
  * "CATEGORY ID"; a flow is rows of kind link, which prof-path and prof-whatif
  * follow.  A file may be one object a line.
  *
- * Formats without intervals (prof, pstats, folded, perf) are laid out one after
- * the other and flagged est.  Other rows come in the order of the file, of nested
- * intervals the inner one first where only its end is known.
- * Memory does not grow with the file, except: prof, and one file of rlscope at
- * a time, are held, and so are begins that have no end yet, thread ids, the
- * distinct names of folded and speedscope, the samples of a speedscope profile.
- * A truncated file gives what it holds; the byte where it ends, what was left
- * out and what was repaired is said at the end.
+ * Formats without intervals (prof, pstats, folded, perf, pprof) are laid out one
+ * after the other and flagged est.  Other rows come in the order of the file, of
+ * nested intervals the inner one first where only its end is known.
+ * Memory does not grow with the file, except: prof, pprof, and one file of
+ * rlscope at a time, are held, and so are begins that have no end yet, thread
+ * ids, the distinct names of stacks.  A truncated file, but of pprof, gives what
+ * it holds; the byte where it ends, what was left out and what was repaired is
+ * said at the end.
  *
  * Examples:
  *   $ prof-import --from=kineto trace.json.gz | prof-op | prof-sweep
@@ -43,8 +43,8 @@ static double unit = 1000;
 static bool nested;
 static const char *prefix = "";
 static const struct opt options[] = {
-    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope|perf", "the format" },
-    { 0, "unit", NUM,  &unit, "NS", "folded: what a count means", 1e-3, 1e12 },
+    { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope|perf|pprof", "the format" },
+    { 0, "unit", NUM,  &unit, "NS", "folded, pprof: what a count means", 1e-3, 1e12 },
     { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces" },
     { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart" },
     { 0 } };
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     else if (from == FROM_KINETO) import_trace(&m, path, true);
     else if (from == FROM_NSYS) import_nsys(&m, path);
     else if (from == FROM_NVPROF) import_nvprof(&m, path);
-    else if (from == FROM_PROF) import_prof(&m, path);
+    else if (from == FROM_PROF || from == FROM_PPROF) import_whole(&m, (enum import_format)from, path);
     else if (from == FROM_RLSCOPE) import_rlscope(&m, path);
     else import_lines(&m, (enum import_format)from, path);
     if (m.fault && !m.truncated) die("%s", m.fault);

@@ -229,6 +229,59 @@ folded,1,cat,Python,0,6500,a,,est
 folded,1,cat,Python,6500,7500,x y,,est
 folded,1,cat,Python,6500,7500,z,,est" prof-import --quiet --from=folded s.folded
 
+{ echo 'x 1/2 1.5: 25 cpu-clock: '; for i in {1..20}; do seq -f $'\t4 f%.0f+0x1 (y)' 10000; done; } > deep.perf
+is 'a sample of 200 000 frames: those of 100 000, in no time that grows with their square' 100000 eval \
+    '(ulimit -t 10; prof-import --quiet --from=perf deep.perf) | grep -c ,est'
+
+# pprof, written by an encoder of the test's own: what each function takes is what the samples say
+cat > pprof.py <<'D'
+import collections, gzip, random, sys
+draw, text = random.Random(5), ["", "cpu", "nanoseconds", "samples", "count"]
+def number(n):
+    out = b""
+    n &= (1 << 64) - 1
+    while n > 127: out, n = out + bytes([n & 127 | 128]), n >> 7
+    return out + bytes([n])
+def field(k, v): return number(k << 3) + number(v) if isinstance(v, int) else number(k << 3 | 2) + number(len(v)) + v
+def name(s):
+    text.append(s)
+    return len(text) - 1
+functions = {draw.getrandbits(60) + 1: "f%d;<%d>" % (i, i) for i in range(20)}
+places = {draw.getrandbits(60) + 1: draw.choices(list(functions), k=i % 4) for i in range(40)}   # inner ones of a line first
+body, sum = b"", collections.Counter()
+for i in range(300):
+    stack, ns = draw.choices(list(places), k=draw.randrange(1, 9)), draw.randrange(1, 1 << 40)
+    for p in stack:
+        for f in places[p]: sum[functions[f]] += ns
+        if not places[p]: sum["0x%x" % (p >> 3)] += ns
+    packed = i % 2
+    ids = field(1, b"".join(map(number, stack))) if packed else b"".join(field(1, p) for p in stack)
+    body += field(2, ids + (field(2, number(1) + number(ns)) if packed else field(2, 1) + field(2, ns)))
+for p, lines in places.items(): body += field(4, field(1, p) + field(3, p >> 3) + b"".join(field(4, field(1, f)) for f in lines))
+for f, s in functions.items(): body += field(5, field(1, f) + field(2, name(s)))
+types = field(1, field(1, 3) + field(2, 4)) + field(1, field(1, 1) + field(2, 2))
+texts = b"".join(field(6, s.encode()) for s in text)
+open("s.pprof", "wb").write(gzip.compress(types + body + texts, 9, mtime=0))
+open("first.pprof", "wb").write(body + field(14, 3) + texts + types)
+open("heap.pprof", "wb").write(field(1, field(2, 1)) + field(6, b"") + field(6, b"bytes"))
+open("long.pprof", "wb").write(field(2, b"")[:1] + number((1 << 64) - 1) + b"x")
+open("textless.pprof", "wb").write(types + body)
+for s in sorted(sum): print(s, sum[s])
+D
+if /usr/bin/python3 pprof.py > want 2> /dev/null; then
+    spent() { prof-import --quiet --from=pprof "$@" | csv-calc --set='ns=end_ns - start_ns' | csv-group -g name -c ns --stat=sum | csv-cut -c name,sum_ns | sed 1d | tr , ' '; }
+    is 'pprof: what each function takes, lines that were inlined and addresses too' "$(LC_ALL=C sort want)" eval 'spent s.pprof | LC_ALL=C sort'
+    is 'the values that the file says, in any order of its fields' 300000 eval \
+        "prof-import --quiet --from=pprof --unit=1000 first.pprof | csv-group -c end_ns --stat=max | csv-cut -c max_end_ns | sed 1d"
+    fails 'values that are no times' 1 "heap.pprof: its values are no times but 'bytes'" prof-import --from=pprof heap.pprof
+    fails 'a length past the end' 1 'long.pprof: byte 12: the input ends here' prof-import --from=pprof long.pprof
+    fails 'texts that are not there' 1 'textless.pprof: byte [0-9]*: a text is missing' prof-import --from=pprof textless.pprof
+    fails 'what is none' 1 's.folded: byte [0-9]*: not a protobuf' prof-import --from=pprof s.folded
+    cuts() { local n; gzip -dc < s.pprof > u.pprof; for n in 1 7 100 1000 $(($(stat -c %s u.pprof) - 1)); do
+        head -c $n u.pprof > cut.pprof; prof-import --from=pprof cut.pprof > out 2> err; [ $? = 1 ] && grep -q 'byte [0-9]*: ' err || return 1; done; }
+    ok 'a cut file is an error with its byte' cuts
+fi
+
 cat > w.py <<'D'
 import cProfile, math, pstats, sys
 def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)

@@ -55,6 +55,10 @@ static void body(const uint8_t *data, size_t n)
         else import_trace(&m, path, format == FROM_KINETO);
         break;
     case FROM_PROF: import_prof_bytes(&m, "in", data, n); break;
+    case FROM_PPROF:                                     /* two bytes of a sample may be a stack of many frames */
+        limit = n * n + 1;
+        import_pprof_bytes(&m, "in", data, n);
+        break;
     case FROM_RLSCOPE:
         if (n)
             import_rlscope_bytes(&m,
@@ -71,7 +75,7 @@ static void body(const uint8_t *data, size_t n)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     if (!n) return 0;
-    format = (enum import_format)(*data % 9);
+    format = (enum import_format)(*data % 10);
     fuzz_run(body, data + 1, n - 1);
     return 0;
 }

@@ -14,6 +14,7 @@ printf '%s\n' '   ncalls  tottime  percall  cumtime  percall filename:lineno(fun
 printf '%s\n' 'a;b;c 3' 'a;b 2.5' 'x y;z 1' | seed 6 folded
 printf 'x 1/2 1.5: 25 cpu-clock: \n\t4 f+0x1 (y)\n\t5 g (z)\n\n' | seed 8 perf
 printf '\x0a\x1c\x0a\x06Python\x12\x12\x0a\x10\x08\x07\x10\xe8\x07\x18\x05\x22\x07forward\x12\x01p' | { printf '\x00'; cat; } | seed 7 rlscope
+printf '\x0a\x04\x08\x01\x10\x02\x12\x08\x0a\x02\x01\x02\x12\x02\xe8\x07\x22\x06\x08\x01\x22\x02\x08\x01\x22\x04\x08\x02\x18\x10\x2a\x04\x08\x01\x10\x03\x32\x00\x32\x03cpu\x32\x0bnanoseconds\x32\x01f' | seed 9 pprof
 if command -v python3 > /dev/null; then
     python3 -c 'import marshal, sys; sys.stdout.buffer.write(marshal.dumps({("a.py", 3, "f"): (1, 2, .5, 1.5, {("~", 0, "g"): (1, 1, .5, .5)})}, 2))' | seed 4 prof
 fi

@@ -25,8 +25,24 @@ struct importer {
     bool truncated;                                      /* the fault is only that it ended too early */
 };
 enum import_format {
-    FROM_CHROME, FROM_KINETO, FROM_NSYS, FROM_NVPROF, FROM_PROF, FROM_PSTATS, FROM_FOLDED, FROM_RLSCOPE, FROM_PERF
+    FROM_CHROME, FROM_KINETO, FROM_NSYS, FROM_NVPROF, FROM_PROF, FROM_PSTATS, FROM_FOLDED, FROM_RLSCOPE, FROM_PERF,
+    FROM_PPROF
 };
+
+/* Stacks with their time, one after the other; equal beginnings of neighbours are one row.  Frames are added to
+ * the one that is put next; those from `inner` on were added innermost first. */
+struct stack_level { uint32_t name; int64_t start; };
+struct stacks {
+    const char *proc, *cat;
+    struct intern names;
+    uint32_t *frame;
+    struct stack_level *open;
+    size_t n, cap, depth, open_cap;
+    int64_t now;
+};
+void stacks_add(struct stacks *, str name);
+void stacks_put(struct importer *, struct stacks *, size_t inner, double ns);
+void stacks_end(struct importer *, struct stacks *);     /* frees what is in it */
 
 /* Rows held until all are known, since the tools write the GPU's before the calls that launched them, under a process
  * of
@@ -46,11 +62,12 @@ void import_put(struct importer *, const struct event *);   /* counts, drops rev
 void import_trace(struct importer *, const char *path, bool kineto);   /* Chrome JSON, .gz too */
 void import_nsys(struct importer *, const char *path);   /* sqlite export */
 void import_nvprof(struct importer *, const char *path); /* sqlite, or CSV of --csv */
-void import_prof(struct importer *, const char *path);   /* marshal of cProfile */
+void import_whole(struct importer *, enum import_format, const char *path);   /* marshal of cProfile, pprof's proto */
 void import_rlscope(struct importer *, const char *path);   /* one .proto file, or a directory of them */
 
 /* The same on bytes in memory, for the readers that are not streams (and for tests). */
 void import_prof_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
+void import_pprof_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 void import_rlscope_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 /* NULL line: the end */
 void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);

@@ -1,7 +1,8 @@
-/* import_binary.c - cProfile's marshal files and RL-Scope's protobufs; see import.h.  Both are small enough to be held.
-   */
+/* import_binary.c - cProfile's marshal files, protobufs of RL-Scope and of pprof; see import.h.  They are small enough
+ * to be held. */
 #include "prof/import/import.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/message.h"
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 static const int64_t TIME_MAX = (int64_t)1 << 61;
 enum { DEPTH = 64 };
@@ -19,16 +21,18 @@ enum { DEPTH = 64 };
 static struct buf slurp(const char *path)
 {
     struct buf b = { 0 };
-    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) die_errno("%s", path);
-    for (ssize_t n = 1; n > 0;) {
+    int fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), got = 1, error = Z_OK;
+    gzFile f = fd < 0 ? NULL : gzdopen(fd, "rb");        /* what is not packed is read as it is */
+    if (!f) die_errno("%s", path);
+    while (got > 0) {
         b.s = grow(b.s, size_add(b.n, 1 << 16), &b.cap, 1);
-        n = read(fd, b.s + b.n, 1 << 16);
-        if (n < 0 && errno != EINTR) die_errno("%s", path);
-        if (n < 0) n = 1;                                /* once more */
-        else b.n += (size_t)n;
+        got = gzread(f, b.s + b.n, 1 << 16);
+        if (got > 0) b.n += (size_t)got;
     }
-    if (fd != STDIN_FILENO) close(fd);
+    const char *why = gzerror(f, &error);
+    if (got < 0 && error == Z_ERRNO) die_errno("%s", path);
+    if (got < 0 && error != Z_BUF_ERROR) die("%s: byte %ld: %s", path, (long)gzoffset(f), why);   /* that: cut */
+    gzclose_r(f);
     return b;
 }
 
@@ -232,14 +236,6 @@ void import_prof_bytes(struct importer *m, const char *name, const unsigned char
     free(r.item);
 }
 
-void import_prof(struct importer *m, const char *path)
-{
-    struct buf b = slurp(path);
-    if (!b.n) die("%s: empty input", path);
-    import_prof_bytes(m, path, (const unsigned char *)b.s, b.n);
-    free(b.s);
-}
-
 /* ---- protobuf */
 
 struct proto { struct importer *m; const char *name; const unsigned char *begin, *p, *end; };
@@ -266,6 +262,7 @@ static bool next_proto(struct proto *r, struct proto_field *f)
     if (r->p == r->end || r->m->fault) return false;
     size_t at = (size_t)(r->p - r->begin);
     uint64_t tag = varint(r);
+    if (!r->m->fault && tag < 8) fault(r->m, r->name, at, false, "not a protobuf");
     *f = (struct proto_field){ .number = (uint32_t)(tag >> 3), .wire = (uint32_t)tag & 7 };
     size_t left;
     switch (f->wire) {
@@ -286,7 +283,7 @@ static bool next_proto(struct proto *r, struct proto_field *f)
         f->bytes = (str){ (const char *)r->p, (size_t)f->value };
         r->p += f->value;
         break;
-    default: fault(r->m, r->name, at, false, "not a protobuf of RL-Scope");
+    default: fault(r->m, r->name, at, false, "not a protobuf");
     }
     return !r->m->fault;
 }
@@ -461,4 +458,118 @@ static void walk(struct importer *m, const char *path, int depth)
 void import_rlscope(struct importer *m, const char *path)
 {
     walk(m, path, 0);
+}
+
+/* ---- pprof: profile.proto of google/pprof.  Texts are numbers in a table that may come last. */
+
+struct pprof_item { uint64_t id; str bytes; };           /* a location, a function */
+struct pprof_list { struct pprof_item *v; size_t n, cap; };
+struct pprof {
+    struct proto r;
+    struct pprof_list type, sample, location, function, text;
+    struct stacks stacks;
+};
+
+static int by_id(const void *a, const void *b)
+{
+    const struct pprof_item *x = a, *y = b;
+    return ORDER(x->id, y->id);
+}
+
+/* the value of a field of numbers, or the text that one has */
+static uint64_t number_in(const struct proto *outer, str bytes, uint32_t field)
+{
+    struct proto r = inside(outer, bytes);
+    struct proto_field f;
+    uint64_t value = 0;
+    while (next_proto(&r, &f)) if (f.number == field && f.wire == 0) value = f.value;
+    return value;
+}
+
+static str text_of(const struct pprof *p, uint64_t i)
+{
+    if (i < p->text.n) return p->text.v[i].bytes;
+    fault(p->r.m, p->r.name, (size_t)(p->r.end - p->r.begin), false, "a text is missing");
+    return (str){ "", 0 };
+}
+
+static void add_location(struct pprof *p, uint64_t id)
+{
+    const struct pprof_item key = { .id = id };
+    const struct pprof_item *l = p->location.n ? bsearch(&key, p->location.v, p->location.n, sizeof key, by_id) : NULL;
+    struct proto r = inside(&p->r, l ? l->bytes : (str){ "", 0 });
+    struct proto_field f;
+    char address[32];
+    uint64_t at = l ? 0 : id;
+    size_t before = p->stacks.n;
+    while (next_proto(&r, &f)) {
+        if (f.number == 3 && f.wire == 0) at = f.value;
+        if (f.number != 4 || f.wire != 2) continue;      /* a line; of what was inlined the inner one first */
+        const struct pprof_item function = { .id = number_in(&r, f.bytes, 1) };
+        const struct pprof_item *of = p->function.n ? bsearch(&function, p->function.v, p->function.n, sizeof function,
+                                                              by_id) : NULL;
+        stacks_add(&p->stacks, of ? text_of(p, number_in(&r, of->bytes, 2)) : str_of("?"));
+    }
+    if (p->stacks.n > before) return;
+    snprintf(address, sizeof address, "0x%llx", (unsigned long long)at);
+    stacks_add(&p->stacks, str_of(address));
+}
+
+/* a list of numbers stands in one field or in many */
+static void one_sample(struct pprof *p, str bytes, size_t which, double unit)
+{
+    struct proto r = inside(&p->r, bytes);
+    struct proto_field f;
+    double value = NAN;
+    size_t values = 0;
+    while (next_proto(&r, &f)) {
+        if (f.number > 2 || (f.wire != 0 && f.wire != 2)) continue;
+        struct proto list = inside(&r, f.wire == 2 ? f.bytes : (str){ "", 0 });
+        while (f.wire == 0 || (list.p < list.end && !r.m->fault)) {
+            uint64_t x = f.wire == 0 ? f.value : varint(&list);
+            if (f.number == 1) add_location(p, x);
+            else if (values++ == which) value = (double)(int64_t)x * unit;
+            if (f.wire == 0) break;
+        }
+    }
+    if (!r.m->fault) stacks_put(r.m, &p->stacks, 0, value);
+}
+
+void import_pprof_bytes(struct importer *m, const char *name, const unsigned char *p, size_t n)
+{
+    struct pprof all = { .r = { m, name, p, p, p + n }, .stacks = { .proc = "pprof", .cat = "C" } };
+    struct pprof_list *const list[] = { NULL, &all.type, &all.sample, NULL, &all.location, &all.function, &all.text };
+    static const struct { const char *name; double ns; } units[] = { { "nanoseconds", 1 }, { "microseconds", 1e3 },
+                                                                     { "milliseconds", 1e6 }, { "seconds", 1e9 } };
+    struct proto_field f;
+    uint64_t wanted = 0;
+    while (next_proto(&all.r, &f)) {
+        if (f.number == 14 && f.wire == 0) wanted = f.value;
+        struct pprof_list *l = f.number < sizeof list / sizeof *list && f.wire == 2 ? list[f.number] : NULL;
+        if (!l) continue;
+        l->v = grow(l->v, l->n + 1, &l->cap, sizeof *l->v);
+        bool named = l == &all.location || l == &all.function;
+        l->v[l->n++] = (struct pprof_item){ named ? number_in(&all.r, f.bytes, 1) : 0, f.bytes };
+    }
+    if (all.location.n) qsort(all.location.v, all.location.n, sizeof *all.location.v, by_id);
+    if (all.function.n) qsort(all.function.v, all.function.n, sizeof *all.function.v, by_id);
+    size_t which = all.type.n - 1;                       /* the last one, unless it says another */
+    for (size_t i = 0; wanted && i < all.type.n && !m->fault; i++)
+        if (str_eq(text_of(&all, wanted), text_of(&all, number_in(&all.r, all.type.v[i].bytes, 1)))) which = i;
+    str unit = all.type.n && !m->fault ? text_of(&all, number_in(&all.r, all.type.v[which].bytes, 2)) : (str){ "", 0 };
+    double ns = str_is(unit, "count") ? m->unit_ns : 0;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) if (str_is(unit, units[i].name)) ns = units[i].ns;
+    if (!m->fault && ns == 0) m->fault = xformat("%s: its values are no times but '%.*s'", name, (int)unit.n, unit.s);
+    for (size_t i = 0; i < all.sample.n && !m->fault; i++) one_sample(&all, all.sample.v[i].bytes, which, ns);
+    stacks_end(m, &all.stacks);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) if (list[i]) free(list[i]->v);
+    m->truncated = false;                                /* without its texts a part says nothing */
+}
+
+void import_whole(struct importer *m, enum import_format format, const char *path)
+{
+    struct buf b = slurp(path);
+    if (!b.n) die("%s: empty input", path);
+    (format == FROM_PROF ? import_prof_bytes : import_pprof_bytes)(m, path, (const unsigned char *)b.s, b.n);
+    free(b.s);
 }

@@ -13,92 +13,93 @@
 static const int64_t TIME_MAX = (int64_t)1 << 61;
 enum { COLUMNS = 64, DEPTH = 100000 };
 
-struct level { uint32_t name; int64_t start; };
 struct text {
-    struct intern names;
-    struct level *open;                                  /* folded: frames of the stack so far */
-    size_t depth, cap;
-    int64_t now;
+    struct stacks stacks;
+    int64_t now;                                         /* pstats */
     bool begun;                                          /* pstats, nvprof: past the header */
     int column[8];                                       /* nvprof: see below */
     double start_unit, duration_unit;                    /* ns */
     bool units;
-    struct buf field, stack;                             /* unquoted; perf: of the sample so far */
-    double weight;                                       /* of it, in counts */
-    bool perf;
+    struct buf field;                                    /* unquoted */
+    double weight;                                       /* perf: ns of the sample so far */
 };
 
-static struct text *state_of(void **state)
+static struct text *state_of(void **state, enum import_format format)
 {
-    if (!*state) *state = xcalloc(1, sizeof(struct text));
-    return *state;
+    if (*state) return *state;
+    struct text *t = *state = xcalloc(1, sizeof *t);
+    t->stacks = format == FROM_PERF ? (struct stacks){ .proc = "perf", .cat = "C" }
+                                    : (struct stacks){ .proc = "folded", .cat = "Python" };
+    return t;
 }
 
-static void free_state(void **state)
-{
-    struct text *t = *state;
-    if (!t) return;
-    intern_free(&t->names);
-    free(t->open);
-    free_all(t->field.s, t->stack.s);
-    free(t);
-    *state = NULL;
-}
-
-/* ---- folded stacks: equal beginnings of neighbouring lines are one interval */
-
-static void close_frame(struct importer *m, const struct text *t, const struct level *l)
-{
-    struct event e = { .proc = str_of(t->perf ? "perf" : "folded"), .tid = str_of("1"),
-                       .cat = str_of(t->perf ? "C" : "Python"),
-                       .name = t->names.name[l->name], .flag = str_of("est"), .start = l->start, .end = t->now };
-    if (e.end > e.start) import_put(m, &e);
-}
+/* ---- stacks: equal beginnings of neighbours are one interval */
 
 /* inner ones first; of equal intervals the outer one first, which readers of events take for the caller */
-static void close_frames(struct importer *m, struct text *t, size_t depth)
+static void close_frames(struct importer *m, struct stacks *s, size_t depth)
 {
-    while (t->depth > depth) {
-        size_t end = t->depth--;
-        while (t->depth > depth && t->open[t->depth - 1].start == t->open[t->depth].start) t->depth--;
-        for (size_t i = t->depth; i < end; i++) close_frame(m, t, &t->open[i]);
+    while (s->depth > depth) {
+        size_t end = s->depth--;
+        while (s->depth > depth && s->open[s->depth - 1].start == s->open[s->depth].start) s->depth--;
+        for (size_t i = s->depth; i < end; i++) {
+            struct event e = { .proc = str_of(s->proc), .tid = str_of("1"), .cat = str_of(s->cat),
+                               .name = s->names.name[s->open[i].name], .flag = str_of("est"),
+                               .start = s->open[i].start, .end = s->now };
+            if (e.end > e.start) import_put(m, &e);
+        }
     }
 }
 
-static void folded_line(struct importer *m, struct text *t, char *line, size_t n)
+void stacks_add(struct stacks *s, str name)
+{
+    if (s->n == DEPTH) return;
+    s->frame = grow(s->frame, s->n + 1, &s->cap, sizeof *s->frame);
+    s->frame[s->n++] = intern(&s->names, name);
+}
+
+void stacks_put(struct importer *m, struct stacks *s, size_t inner, double ns)
+{
+    size_t depth = 0, n = s->n;
+    s->n = 0;
+    if (!n || !(ns >= 0) || !(ns < 1e18) || s->now > TIME_MAX - (int64_t)ns) {
+        m->malformed++;
+        return;
+    }
+    for (size_t i = inner, k = n; i < n && i + 1 < k; i++) {
+        uint32_t f = s->frame[i];
+        s->frame[i] = s->frame[--k];
+        s->frame[k] = f;
+    }
+    while (depth < s->depth && depth < n && s->open[depth].name == s->frame[depth]) depth++;
+    close_frames(m, s, depth);
+    s->open = grow(s->open, n, &s->open_cap, sizeof *s->open);
+    for (; depth < n; depth++) s->open[depth] = (struct stack_level){ s->frame[depth], s->now };
+    s->depth = n;
+    s->now += llround(ns);
+}
+
+void stacks_end(struct importer *m, struct stacks *s)
+{
+    close_frames(m, s, 0);
+    intern_free(&s->names);
+    free_all(s->open, s->frame);
+}
+
+static void folded_line(struct importer *m, struct stacks *s, char *line, size_t n)
 {
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
     if (!n) return;
     char *blank = memrchr(line, ' ', n);
     double count;
-    if (!blank || blank == line || !num_parse(blank + 1, (size_t)(line + n - blank - 1), &count) || !(count >= 0)
-        || !(count * m->unit_ns < 1e18) || t->now > TIME_MAX - (int64_t)(count * m->unit_ns)) {
+    if (!blank || blank == line || !num_parse(blank + 1, (size_t)(line + n - blank - 1), &count)) {
         m->malformed++;
         return;
     }
-    size_t depth = 0, end = (size_t)(blank - line);
-    bool same = true;
-    for (size_t i = 0; i <= end && depth < DEPTH; depth++) {
-        const char *semi = memchr(line + i, ';', end - i);
-        size_t k = semi ? (size_t)(semi - line) : end;
-        uint32_t name = intern(&t->names, (str){ line + i, k - i });
-        if (same && (depth >= t->depth || t->open[depth].name != name)) {
-            same = false;
-            close_frames(m, t, depth);
-        }
-        if (!same) {
-            t->open = grow(t->open, depth + 1, &t->cap, sizeof *t->open);
-            t->open[depth] = (struct level){ name, t->now };
-            t->depth = depth + 1;
-        }
-        i = k + 1;
-        if (k == end) {
-            depth++;
-            break;
-        }
+    for (char *name = line, *semi; name; name = semi ? semi + 1 : NULL) {
+        semi = memchr(name, ';', (size_t)(blank - name));
+        stacks_add(s, (str){ name, (size_t)((semi ? semi : blank) - name) });
     }
-    close_frames(m, t, depth);
-    t->now += llround(count * m->unit_ns);
+    stacks_put(m, s, SIZE_MAX, count * m->unit_ns);
 }
 
 /* ---- perf script: COMM PID .. TIME: PERIOD EVENT:, its frames indented, innermost first, and a blank line.  Of a
@@ -106,16 +107,13 @@ static void folded_line(struct importer *m, struct text *t, char *line, size_t n
 
 static void perf_line(struct importer *m, struct text *t, char *line, size_t n)
 {
+    struct stacks *s = &t->stacks;
     while (n && strchr("\n\r ", line[n - 1])) n--;
     line[n] = '\0';
     bool frame = line[0] == ' ' || line[0] == '\t';
-    if (!frame && t->stack.n) {                          /* the sample before is whole */
-        buf_format(&t->stack, " %.17g", t->weight);
-        folded_line(m, t, t->stack.s, t->stack.n);
-        t->stack.n = 0;
-    }
+    if (!frame && s->n) stacks_put(m, s, 1, t->weight);  /* the sample before is whole */
     if (!n || line[0] == '#') return;
-    const char *name = line + (frame ? strspn(line, " \t") : 0), *colon = strstr(line, ": ");
+    char *name = line + (frame ? strspn(line, " \t") : 0), *colon = strstr(line, ": ");
     size_t k = 0;
     if (frame) {
         name += strcspn(name, " ");                      /* the address */
@@ -123,18 +121,13 @@ static void perf_line(struct importer *m, struct text *t, char *line, size_t n)
         const char *offset = strstr(name, "+0x"), *file = strrchr(name, '(');
         k = offset ? (size_t)(offset - name) : file && file > name ? (size_t)(file - name - 1) : strlen(name);
     } else while (line[k] && !(line[k] == ' ' && line[k + 1] >= '0' && line[k + 1] <= '9')) k++;
-    if (!k || (frame ? !t->stack.n : !colon)) {
+    if (!k || (frame ? !s->n : !colon)) {
         m->malformed++;
         return;
     }
-    if (!frame) t->weight = strstr(colon, "-clock") ? strtod(colon + 1, NULL) / m->unit_ns : 1;
-    buf_char(&t->stack, '\0');
-    char *comm = t->stack.s, *rest = comm + strcspn(comm, ";"), *inner = xstrdup(rest);   /* comm stays the outermost */
-    t->stack.n = (size_t)(rest - comm);
-    if (frame) buf_char(&t->stack, ';');
-    for (size_t i = 0; i < k; i++) buf_char(&t->stack, name[i] == ';' ? ':' : name[i]);
-    buf_str(&t->stack, str_of(inner));
-    free(inner);
+    if (!frame) t->weight = strstr(colon, "-clock") ? strtod(colon + 1, NULL) : m->unit_ns;
+    for (size_t i = 0; i < k; i++) if (name[i] == ';') name[i] = ':';
+    stacks_add(s, (str){ name, k });
 }
 
 /* ---- pstats: ncalls tottime percall cumtime percall filename:lineno(function) */
@@ -283,15 +276,16 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
 
 void import_text_line(struct importer *m, enum import_format format, char *line, size_t n, size_t number, void **state)
 {
-    struct text *t = state_of(state);
-    t->perf = format == FROM_PERF;
+    struct text *t = state_of(state, format);
     (void)number;
     if (!line) {
         char none[] = "";
         if (format == FROM_PERF) perf_line(m, t, none, 0);
-        if (format == FROM_FOLDED || format == FROM_PERF) close_frames(m, t, 0);
-        free_state(state);
-    } else if (format == FROM_FOLDED) folded_line(m, t, line, n);
+        stacks_end(m, &t->stacks);
+        free(t->field.s);
+        free(t);
+        *state = NULL;
+    } else if (format == FROM_FOLDED) folded_line(m, &t->stacks, line, n);
     else if (format == FROM_PERF) perf_line(m, t, line, n);
     else if (format == FROM_PSTATS) pstats_line(m, t, line, n);
     else nvprof_line(m, t, line, n);
