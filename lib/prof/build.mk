@@ -36,7 +36,7 @@ endif
 # What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
 # a process, so only Python's part is built with one: those objects lie beside.
 GUEST_ONCE := rec apart lock got hide links api calls e2e
-GUEST_PYTHON := pyrec wrap threads ops frames see patch
+GUEST_PYTHON := pyrec wrap threads ops frames see patch ranges
 PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
 $(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
 	@mkdir -p $(@D)

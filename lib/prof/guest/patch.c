@@ -1,9 +1,7 @@
-/* patch.c - see patch.h */
-#include "prof/guest/patch.h"
-#include "base/compare.h"
+/* patch.c - the half of see.h that puts stubs in place, once for each function */
+#include "prof/guest/ranges.h"
 #include "prof/guest/rec.h"
-#include <dlfcn.h>
-#include <link.h>
+#include "prof/guest/see.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,107 +9,26 @@
 
 #if defined __x86_64__
 
-enum { STUB = 16, RANGES = 4096 };
-extern const unsigned char see_stubs[] HIDDEN;
-uint32_t patch_functions = 1;
 static uint32_t shared[2 * FUNCTIONS];                   /* stubs of slots by the original's address, open addressing */
-static const char *category[64];
-static int ncategory;
-static struct patch_range range[RANGES];
-static int nrange;
 
-const char *patch_category(const struct function *f)
-{
-    return category[f->category];
-}
-
-/* ---- what lies where */
-
-static int each_object(struct dl_phdr_info *o, size_t size, void *unused)
-{
-    const char *base = strrchr(o->dlpi_name, '/'), *name = base ? base + 1 : o->dlpi_name;
-    static const char *const libc[] = { "libc.", "libm.", "ld-", "linux-vdso", "libpthread", "_millrace",
-                                        "libmillrace" };
-    (void)size;
-    (void)unused;
-    for (int i = 0; i < o->dlpi_phnum && nrange < RANGES; i++) {
-        if (o->dlpi_phdr[i].p_type != PT_LOAD || !(o->dlpi_phdr[i].p_flags & PF_X)) continue;
-        struct patch_range *r = &range[nrange++];
-        r->from = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
-        r->to = r->from + o->dlpi_phdr[i].p_memsz;
-        r->kind = *o->dlpi_name ? EXTENSION : INTERPRETER;
-        for (size_t k = 0; k < sizeof libc / sizeof *libc; k++)
-            if (strncmp(name, libc[k], strlen(libc[k])) == 0) r->kind = LIBC;
-        r->standard = strstr(o->dlpi_name, "/lib-dynload/") != NULL;
-        snprintf(r->name, sizeof r->name, "%s", *name ? name : "python");
-    }
-    return 0;
-}
-
-static int by_from(const void *a, const void *b)
-{
-    const struct patch_range *x = a, *y = b;
-    return ORDER(x->from, y->from);
-}
-
-const struct patch_range *patch_range(uintptr_t a)
-{
-    int low = 0, high = nrange;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (range[middle].to <= a) low = middle + 1;
-        else high = middle;
-    }
-    return low < nrange && a >= range[low].from ? &range[low] : NULL;
-}
-
-void patch_look(void)
-{
-    nrange = 0;
-    dl_iterate_phdr(each_object, NULL);
-    qsort(range, (size_t)nrange, sizeof *range, by_from);
-    uintptr_t inside = (uintptr_t)dlsym(RTLD_DEFAULT, "_PyEval_EvalFrameDefault");   /* libpython, if it is shared */
-    const struct patch_range *home = patch_range(inside);
-    for (int i = 0; home && i < nrange; i++) if (strcmp(range[i].name, home->name) == 0) range[i].kind = INTERPRETER;
-}
-
-static int kind_of(const void *p)
-{
-    const struct patch_range *r = patch_range((uintptr_t)p);
-    return r ? r->kind : UNKNOWN;
-}
-
-static int count_objects(struct dl_phdr_info *info, size_t size, void *to)
-{
-    if (size >= offsetof(struct dl_phdr_info, dlpi_subs)) *(unsigned long long *)to = info->dlpi_adds;
-    return 1;
-}
-
-unsigned long long see_objects(void)
-{
-    unsigned long long n = 0;
-    dl_iterate_phdr(count_objects, &n);
-    return n;
-}
-
-/* ---- patching */
-
-const unsigned char *patch_stub(uint32_t i)
+static const unsigned char *stub_of(uint32_t i)
 {
     return see_stubs + (size_t)i * STUB;
 }
 
 bool see_is_stub(const void *p)
 {
-    return (const unsigned char *)p >= see_stubs && (const unsigned char *)p < patch_stub(FUNCTIONS);
+    return (const unsigned char *)p >= see_stubs && (const unsigned char *)p < stub_of(FUNCTIONS);
 }
 
 static uint8_t category_number(const char *name)
 {
-    for (int i = 0; i < ncategory; i++) if (strcmp(category[i], name) == 0) return (uint8_t)i;
-    if (ncategory == (int)(sizeof category / sizeof *category)) return 0;
-    category[ncategory] = strdup(name);
-    return (uint8_t)ncategory++;
+    const uint8_t most = sizeof see_category / sizeof *see_category;
+    uint8_t i = 0;
+    while (i < most && see_category[i] && strcmp(see_category[i], name) != 0) i++;
+    if (i == most) return 0;
+    if (!see_category[i]) see_category[i] = strdup(name);
+    return i;
 }
 
 /* What is kept for ever, some MiB, is none of malloc's: the program's own pieces lie as they would. */
@@ -151,14 +68,14 @@ static const void *stub_for(void *real, const char *owner, const char *name, uin
         size_t i = (uintptr_t)real * 0x9e3779b97f4a7c15u >> 40 & (2 * FUNCTIONS - 1);
         while (shared[i] && see_function[shared[i]].real != real) i = (i + 1) & (2 * FUNCTIONS - 1);
         place = &shared[i];
-        if (*place) return patch_stub(*place);
+        if (*place) return stub_of(*place);
     }
     static const char *last_owner, *last_name;
     const char *o = keep_text(owner, &last_owner), *n = keep_text(name, &last_name);
-    if (patch_functions == FUNCTIONS || !o || !n) return real;
-    see_function[patch_functions] = (struct function){ .real = real, .owner = o, .name = n, .category = kind };
-    if (place) *place = patch_functions;
-    return patch_stub(patch_functions++);
+    if (see_functions == FUNCTIONS || !o || !n) return real;
+    see_function[see_functions] = (struct seen){ .real = real, .owner = o, .name = n, .category = kind };
+    if (place) *place = see_functions;
+    return stub_of(see_functions++);
 }
 
 /* what the interpreter puts in the slots of classes written in Python: it calls Python */
@@ -168,7 +85,7 @@ static size_t nof_classes;
 static bool wanted(const void *p, bool any)
 {
     for (size_t i = 0; any && i < nof_classes; i++) if (of_classes[i] == p) return false;
-    int kind = p && !see_is_stub(p) ? kind_of(p) : UNKNOWN;
+    int kind = p && !see_is_stub(p) ? ranges_kind(p) : UNKNOWN;
     return any ? kind != UNKNOWN && kind != LIBC : kind == EXTENSION;
 }
 
@@ -265,7 +182,7 @@ static void patch_type(struct patching *p, PyTypeObject *t)
 {
     void *dealloc;
     memcpy(&dealloc, &t->tp_dealloc, sizeof dealloc);
-    const struct patch_range *r = patch_range((uintptr_t)dealloc);
+    const struct code_range *r = ranges_at((uintptr_t)dealloc);
     /* freeing takes time there, and nobody compares it */
     if (r && (strstr(r->name, "_multiarray_umath") || strstr(r->name, "libtorch_python")))
         patch_word(p, &t->tp_dealloc, t->tp_name, "dealloc", true);
@@ -327,7 +244,7 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
     else if (PyType_Check(o)) patch_type(&p, (PyTypeObject *)(void *)o);
     else if (!PyFunction_Check(o) && !PyMethod_Check(o) && PyType_HasFeature(t, Py_TPFLAGS_HAVE_VECTORCALL)
              && t->tp_vectorcall_offset > 0
-             && kind_of(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
+             && ranges_kind(*(void **)(void *)((char *)o + t->tp_vectorcall_offset)) == EXTENSION) {
         PyObject *own = PyObject_GetAttrString(o, "__name__");   /* ufuncs and the like, object by object */
         const char *s = own && PyUnicode_Check(own) ? PyUnicode_AsUTF8(own) : NULL;
         patch_word(&p, (char *)o + t->tp_vectorcall_offset, owner, s ? s : t->tp_name, false);
@@ -418,5 +335,4 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 bool see_is_stub(const void *p) { (void)p; return false; }
 void see_python_from_c(bool on) { (void)on; }
 void see_class(PyObject *o) { (void)o; }
-unsigned long long see_objects(void) { return 0; }
 #endif

@@ -5,6 +5,7 @@
 #include "prof/guest/links.h"
 #include "prof/guest/lock.h"
 #include "prof/guest/ops.h"
+#include "prof/guest/ranges.h"
 #include "prof/guest/rec.h"
 #include "prof/guest/see.h"
 #include "prof/guest/threads.h"
@@ -320,12 +321,12 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     static unsigned long long seen;
     static uint32_t id;
     (void)self;
-    if (!seen) seen = see_objects();
+    if (!seen) seen = ranges_objects();
     depth++;
     PyObject *r = PyObject_Vectorcall(find_and_load, args, (size_t)n, NULL);
     depth--;
     if (!r || !see_on || !n || rec_locked) return r;
-    unsigned long long now = see_objects();
+    unsigned long long now = ranges_objects();
     static bool loaded;                                  /* since the last outermost import */
     bool fresh = now != seen;
     loaded |= fresh;

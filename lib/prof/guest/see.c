@@ -4,7 +4,7 @@
 #include "prof/guest/got.h"
 #include "prof/guest/hide.h"
 #include "prof/guest/links.h"
-#include "prof/guest/patch.h"
+#include "prof/guest/ranges.h"
 #include "prof/guest/rec.h"
 #include <pthread.h>
 #include <signal.h>
@@ -19,12 +19,14 @@
 #if defined __x86_64__
 
 enum { SAMPLES = 1 << 18 };
-_Static_assert(sizeof(struct function) == 64 && offsetof(struct function, left) == 32, "as see_common has it");
+_Static_assert(sizeof(struct seen) == 64 && offsetof(struct seen, left) == 32, "as see_common has it");
 _Static_assert(offsetof(struct see_thread, f) == 16, "as see_common has it");
 
 __thread struct see_thread see_thread;
-HIDDEN struct function see_function[FUNCTIONS];
-HIDDEN void see_enter(struct function *, void *sp) __attribute__((used));
+struct seen see_function[FUNCTIONS];
+uint32_t see_functions = 1;
+const char *see_category[64];
+HIDDEN void see_enter(struct seen *, void *sp) __attribute__((used));
 HIDDEN void see_leave(void) __attribute__((used));
 
 static uint32_t skip_after, called[FUNCTIONS], skipped[FUNCTIONS];   /* skipped: those that the log has not yet */
@@ -34,7 +36,7 @@ enum { SKIPPED_AT_ONCE = 10 };                           /* log2 of the calls th
 enum { HOT = 256, WINDOW = 256, BURST = 64, WARM = 32, LEAST = 64, MOST = 32768 };
 enum { NEVER = UINT32_MAX };
 static struct hot {
-    struct function *f;
+    struct seen *f;
     uint32_t timed, want, drew;                          /* calls to be counted between bursts; as many were drawn */
     uint16_t told;                                       /* what a call costs, 1/32 ns, as the log has it */
     uint64_t ticks, at, sampled, counted;                /* of the timed; samples' ns; calls counted meanwhile */
@@ -79,13 +81,13 @@ __asm__(
     "  ret\n.cfi_endproc\n.size see_common, .-see_common\n");
 
 /* the name is given at the first call: most of what is patched is never called */
-static __attribute__((noinline)) void name_function(struct function *f)
+static __attribute__((noinline)) void name_function(struct seen *f)
 {
-    f->id = rec_name("c", patch_category(f), f->owner, f->name);
-    f->need = hot_gap && !skip_after && strcmp(patch_category(f), "Waiting") != 0 ? WINDOW : NEVER;
+    f->id = rec_name("c", see_category[f->category], f->owner, f->name);
+    f->need = hot_gap && !skip_after && strcmp(see_category[f->category], "Waiting") != 0 ? WINDOW : NEVER;
 }
 
-static __attribute__((noinline)) bool skip(const struct function *f, uint64_t t)
+static __attribute__((noinline)) bool skip(const struct seen *f, uint64_t t)
 {
     size_t i = (size_t)(f - see_function);
     if (called[i] < skip_after) {
@@ -133,7 +135,7 @@ static void tell_counted(uint64_t t, bool end)
     uint64_t last = rec_thread.last;
     for (uint32_t i = 1; i < nhot; i++) {
         struct hot *h = &hot[i];
-        struct function *f = h->f;
+        struct seen *f = h->f;
         uint32_t n = (uint32_t)(f->drawn - f->left);
         if (!n && !end) continue;
         f->drawn = f->left;
@@ -176,7 +178,7 @@ static int32_t draw(uint32_t mean)
 }
 
 /* from now on each call has a record, until `need` in a row were short */
-static void cool(struct function *f, uint64_t t, uint32_t need)
+static void cool(struct seen *f, uint64_t t, uint32_t need)
 {
     if (f->is_hot) tell_counted(t, false);
     f->is_hot = false;
@@ -188,14 +190,14 @@ static void cool(struct function *f, uint64_t t, uint32_t need)
 /* it waits, or Python is called: that is never only counted */
 void see_never(void)
 {
-    struct function *f = see_thread.f;
+    struct seen *f = see_thread.f;
     if (f && f->need != NEVER) cool(f, rec_now(), NEVER);
     see_thread.since = 0;
 }
 
 static void set_period(uint64_t ns);
 
-static __attribute__((noinline)) void heat(struct function *f, uint64_t t)
+static __attribute__((noinline)) void heat(struct seen *f, uint64_t t)
 {
     if (!f->hot && nhot == HOT) f->need = NEVER;
     if (f->need == NEVER) return;
@@ -212,7 +214,7 @@ static __attribute__((noinline)) void heat(struct function *f, uint64_t t)
 }
 
 /* A call that ended had a record. */
-static inline void ended(struct function *f, uint64_t t)
+static inline void ended(struct seen *f, uint64_t t)
 {
     if (f->need == NEVER) return;
     if (t - see_thread.since > short_ticks) f->seen = 0;
@@ -225,7 +227,7 @@ static inline void ended(struct function *f, uint64_t t)
 }
 
 /* A hot function is called and not just counted by the assembly: a burst goes on, or may begin as its count ran out. */
-static __attribute__((noinline)) void hot_call(struct function *f, uint64_t t)
+static __attribute__((noinline)) void hot_call(struct seen *f, uint64_t t)
 {
     struct hot *h = &hot[f->hot];
     if (see_thread.sp) f->left--;
@@ -253,7 +255,7 @@ static __attribute__((noinline)) void hot_call(struct function *f, uint64_t t)
     see_thread.burst--;
 }
 
-static __attribute__((noinline)) void hot_ended(struct function *f, uint64_t t)
+static __attribute__((noinline)) void hot_ended(struct seen *f, uint64_t t)
 {
     uint64_t since = see_thread.since;
     see_thread.since = 0;
@@ -280,12 +282,12 @@ static __attribute__((noinline)) void hot_ended(struct function *f, uint64_t t)
 void see_tell_skipped(void)
 {
     if (nhot > 1) tell_counted(rec_now(), true);
-    for (uint32_t i = 1; skip_after && i < patch_functions; i++)
+    for (uint32_t i = 1; skip_after && i < see_functions; i++)
         for (uint16_t k = 0; skipped[i]; skipped[i] >>= 1, k++)
             if (skipped[i] & 1) rec_put(LOG_SKIPPED, see_function[i].id, k);
 }
 
-void see_enter(struct function *f, void *sp)
+void see_enter(struct seen *f, void *sp)
 {
     uint64_t t = rec_now();
     if (see_thread.sp && see_thread.id)                  /* left by a jump or an exception */
@@ -324,7 +326,7 @@ void see_leave(void)
     bool in = see_thread.sp && (see_thread.id || see_thread.since) && rec_on;
     uint64_t t = in ? rec_now() : 0;
     uint32_t id = see_thread.id;
-    struct function *f = see_thread.f;
+    struct seen *f = see_thread.f;
     see_thread.sp = NULL;
     see_thread.id = 0;
     if (in && id) {
@@ -375,9 +377,9 @@ static double pair_ns(void)
     bool on = rec_on;
     uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
     if (skip_after) return 0;
-    see_function[0] = (struct function){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1,
+    see_function[0] = (struct seen){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1,
                                          .need = NEVER };
-    void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)patch_stub(0) };
+    void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)see_stubs };
     see_thread = (struct see_thread){ 0 };
     rec_on = true;
     for (int i = 0; i < 2 * TRIES; i++) {
@@ -409,7 +411,7 @@ static double pair_ns(void)
 bool see_begin(void)
 {
     static bool tried;
-    patch_look();
+    ranges_find();
     hide_from_numpy();
     if (!tried) {
         rec_pair_ns = pair_ns();
@@ -491,7 +493,7 @@ bool see_sample(unsigned hz)
 static int by_place(const void *a, const void *b)
 {
     const struct sample *x = a, *y = b;
-    const struct patch_range *r = patch_range(x->pc), *s = patch_range(y->pc);
+    const struct code_range *r = ranges_at(x->pc), *s = ranges_at(y->pc);
     if (r != s) return r > s ? 1 : -1;
     return ORDER(x->in_c, y->in_c);
 }
@@ -500,11 +502,11 @@ PyObject *see_samples(void)
 {
     PyObject *list = PyList_New(0);
     uint32_t n = nsample < SAMPLES ? nsample : SAMPLES;
-    patch_look();
+    ranges_find();
     if (n) qsort(sample, n, sizeof *sample, by_place);
     for (uint32_t i = 0, k; list && i < n; i = k) {
         for (k = i; k < n && by_place(&sample[i], &sample[k]) == 0;) k++;
-        const struct patch_range *r = patch_range(sample[i].pc);
+        const struct code_range *r = ranges_at(sample[i].pc);
         PyObject *row =
             Py_BuildValue("(siii)", r ? r->name : "?", r ? r->kind : LIBC, (int)sample[i].in_c, (int)(k - i));
         if (!row || PyList_Append(list, row) < 0) PyErr_Clear();

@@ -20,8 +20,29 @@
 
 /* sp: the stack pointer at which C was entered, or null; id: of that call, 0: it has no record; f: what was called;
  * since: when, if it is timed; burst: so many more calls are */
-struct see_thread { void *sp; uint32_t id, burst; struct function *f; uint64_t since; };
+struct see_thread { void *sp; uint32_t id, burst; struct seen *f; uint64_t since; };
 extern __thread struct see_thread see_thread __attribute__((visibility("hidden"), tls_model("initial-exec")));
+
+/* What is recorded, which patch.c adds to; its stub, the i-th of STUB bytes each, leads to see_enter.
+ * 64 bytes, the first and `left` known to the assembly.  left: so many of the next calls are only counted, of `drawn`
+ * when they were last told; since: when the first of `seen` short calls in a row began, `need` of which make it hot */
+struct seen {
+    void *real;
+    const char *owner, *name;
+    uint32_t id;
+    uint8_t category;
+    bool is_hot;
+    uint16_t hot;                                        /* its place in the table, for good; 0: none yet */
+    int32_t left, drawn;
+    uint64_t since;
+    uint32_t seen, need, unused[2];
+};
+enum { FUNCTIONS = 65536, STUB = 16 };
+#define HIDDEN __attribute__((visibility("hidden")))
+extern struct seen see_function[FUNCTIONS] HIDDEN;
+extern const unsigned char see_stubs[] HIDDEN;
+extern uint32_t see_functions HIDDEN;                    /* so many, from 1 */
+extern const char *see_category[64] HIDDEN;
 
 bool see_begin(void);                                    /* find out what lies where; false: not on this machine */
 /* Record what an object leads to; owner names what has no name of its own, category is kept for ever.  any: code of the
@@ -42,7 +63,6 @@ void see_forget(void);                                   /* what was counted unr
 void see_never(void);                                    /* what runs now calls Python */
 void see_tell_skipped(void);
 void see_forked(void);                                   /* in the child */
-unsigned long long see_objects(void);                    /* how many shared objects have been loaded so far */
 /* The judge: a signal every 1/hz seconds of the calling thread's CPU time notes where it is.  see_samples: a list of
  * (object, kind, in_c, count), kind 0 interpreter, 1 libc, 2 extension; in_c: inside a recorded call. */
 bool see_sample(unsigned hz);
