@@ -63,12 +63,16 @@ static struct counts count_once(const char *metric, const struct child *c)
     return r;
 }
 
+static long inexact;                                     /* rows; the widest of them, and by how much of its least */
+static const char *widest;
+static double widest_by = -1;
+
 static void write_metric(csvw *w, const char *label, const char *metric, const struct child *c)
 {
     struct counts first = count_once(metric, c);
     if (expect_exit >= 0 && !first.why && strcmp(metric, "size") != 0 && first.ran.code != expect_exit)
         first.why = xformat("exit status %d, not %ld", first.ran.code, expect_exit);
-    struct counts least = first;
+    struct counts least = first, most = first;
     bool exact[COUNT_METRICS];
     for (int m = 0; m < COUNT_METRICS; m++) exact[m] = true;
     for (long i = 1; i < runs && !first.why; i++) {
@@ -78,6 +82,7 @@ static void write_metric(csvw *w, const char *label, const char *metric, const s
             if (isnan(first.value[m])) continue;
             exact[m] &= again.value[m] == first.value[m];
             least.value[m] = fmin(least.value[m], again.value[m]);
+            most.value[m] = fmax(most.value[m], again.value[m]);
         }
     }
     bool wrote = false;
@@ -93,7 +98,10 @@ static void write_metric(csvw *w, const char *label, const char *metric, const s
         csvw_format(w, "%016llx", (unsigned long long)first.ran.output_hash);
         csvw_end(w);
         wrote = true;
-        if (!exact[m] && !quiet) warn("'%s': %s differs between runs: not exact", label, count_name[m]);
+        if (exact[m]) continue;
+        double by = least.value[m] > 0 ? most.value[m] / least.value[m] - 1 : INFINITY;
+        if (by > widest_by) widest_by = by, widest = label;
+        inexact++;
     }
     missing += first.why != NULL;
 }
@@ -120,6 +128,9 @@ int main(int argc, char **argv)
         for (int m = 0; m < metrics.n; m++) write_metric(w, labels.n ? labels.v[k] : argv[i + k], metrics.v[m], &c);
         shell_words_free(words);
     }
+    if (inexact && !quiet)
+        warn("%ld count%s between runs, most that of '%s', by %.2g %%: not exact", inexact, inexact > 1 ? "s differ" :
+            " differs", widest, 100 * widest_by);
     int status = csvw_close(w);
     return missing ? EXIT_FAIL : status;
 }

@@ -27,7 +27,8 @@ ifneq ($(filter $(INLINE_NAMES),$(shell cat $(inline_src)/fetched 2> /dev/null))
 endif
 
 # The steps from builds to an answer, of pattern FOLDER/%/built, the executables FOLDER/%/LABEL and a folder w there:
-# $(call inline_rows,FOLDER,LABELS,BASES,METRICS,ROUNDS,SECONDS,GUARDED,FASTER,SMALLER[,VARIABLE OF NAMES]).
+# $(call inline_rows,FOLDER,LABELS,BASES,METRICS,ROUNDS,SECONDS,GUARDED,FASTER,SMALLER[,VARIABLE OF NAMES,
+# STOCK]).
 # exact.csv: exact costs of the runs that confirm; runs.csv: paired rounds; rounds.csv: a program's value in each, the
 # mean of its inputs, so that an interval is one over rounds; guard.csv, accepted.csv: which of FASTER and SMALLER
 # surely beats GUARDED and the first of BASES (pipelines/accepted), or that nothing does; row.csv: time, instructions
@@ -47,7 +48,7 @@ $1/%/rounds.csv: $1/%/runs.csv
 	        --rename=gmean_cpu_seconds=cpu_seconds --rename=gmean_wall_seconds=wall_seconds |
 	    csv-calc --set="benchmark='$$*'" $$(aside)
 $1/%/guard.csv $1/%/accepted.csv &: $1/%/runs.csv $1/%/exact.csv
-	@PLAIN='$(firstword $3)' FASTER='$8' SMALLER='$9' $(TOP)/pipelines/accepted $$* $7 $$^ \
+	@PLAIN='$(firstword $3)' FASTER='$8' SMALLER='$9' STOCK='$(11)' $(TOP)/pipelines/accepted $$* $7 $$^ \
 	    $$(call beside,$$(@D)/guard.csv) > $$(call beside,$$(@D)/accepted.csv)
 	$$(call keep,$$(@D)/guard.csv)
 	$$(call keep,$$(@D)/accepted.csv)

@@ -130,7 +130,7 @@ $(inline)/%/built: $(inline)/%/stocked $(foreach g,$(INLINE_GOALS),$(inline)/%/$
 	    inline-build --cold-small --decisions=$(@D)/small.sexp --out=$(@D)/lean $(@D)/w > /dev/null
 	touch $@
 $(eval $(call inline_rows,$(inline),$(inline_labels),$(INLINE_BASES),instructions size,$(INLINE_ROUNDS),$(strip \
-    )$(INLINE_SECONDS),$(INLINE_BASE),learned,small lean))
+    )$(INLINE_SECONDS),$(INLINE_BASE),learned,small lean,,$(filter-out $(INLINE_BASES),$(INLINE_ROWS))))
 # ---- make inline-frontier: instructions against text of every build, exact, on the runs that confirm; no clock
 inline-frontier: $(inline)/frontier.svg $(inline)/frontier.png
 	csv-show --digits=3 $(inline)/frontier.csv

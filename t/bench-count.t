@@ -21,6 +21,14 @@ if command -v qemu-x86_64 > /dev/null; then
     is 'instructions are exact: 2000 more rounds of 5 and the loop' 0 sh -c "echo $(((b - a) % 2000))"
     ok 'and at least 7 a round' test $(((b - a) / 2000)) -ge 7
     is 'two runs agree' yes sh -c "bench-count --metric=instructions './p 1000' | tail -n 1 | cut -d, -f4"
+    cat > grows <<'S'
+    echo >> lines
+    for i in $(seq $(grep -c '' lines)00); do :; done
+S
+    bench-count --metric=instructions --runs=2 ./p 'sh grows' 'sh grows' > grown.csv 2> said
+    is 'counts that differ: rows say no, one line by how much' 'yes no no
+bench-count: 2 counts differ between runs, most that of '"'sh grows', by N %: not exact" sh -c \
+        "sed 1d grown.csv | cut -d, -f4 | paste -sd' '; sed 's/by [1-9][0-9.]* %/by N %/' said"
 else
     skip instructions 'no qemu-user'
 fi
