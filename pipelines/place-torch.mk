@@ -26,15 +26,12 @@ $(torch)/%.csv:
 	export PYTHONPATH=$(TOP)/lib/place/torch
 	$(TORCH_PYTHON) -B t/torch/curve.py $(subst -, ,$*) $(@D) $(TORCH_STEPS) $(TORCH_WAYS) $(aside)
 # t/torch/ten.py under memory.limit_in_bytes of half and a quarter of what plain takes; needs a memory group (root)
-torch_ten = cnn resnet18 densenet121 unet vgg11 lstm tcn transformer vit_tiny mixer
-torch-squeeze: $(torch)/squeeze.csv
-	csv-show $<
-$(torch)/squeeze.csv: $(torch_ten:%=$(torch)/squeeze-%.csv)
-	csv-cat $^ $(aside)
-$(torch)/squeeze-%.csv: t/torch/squeeze.py t/torch/ten.py
-	mkdir -p $(@D)
+#   TORCH_TEN=  NET, NET-SHARE or NET-SHARE-WAY of t/torch/squeeze.py, else all; what squeeze.csv has is not run again
+torch-squeeze:
+	mkdir -p $(torch)
 	export PYTHONPATH=$(TOP)/lib/place/torch
-	$(TORCH_PYTHON) -W ignore -B $< $(@D) $* $(aside)
+	$(TORCH_PYTHON) -W ignore -B t/torch/squeeze.py $(torch) $(TORCH_TEN)
+	csv-show $(torch)/squeeze.csv
 # 77 networks, nine plans each, two steps beside plain ones, bit by bit: a quarter of an hour
 torch-proof: $(torch)/proof.txt
 	grep '^#' $<

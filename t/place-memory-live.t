@@ -5,4 +5,4 @@ need_python torch
 export PYTHONPATH=$root/lib/place/torch
 tier=$root/build
 [ -w "$tier" ] || tier=.
-timeout 300 $python -W ignore -B "$root/t/torch/auto.py" "$tier"
+timeout 500 $python -W ignore -B "$root/t/torch/auto.py" "$tier"

@@ -1,5 +1,6 @@
 """A script, and trainers of others, that train under a plan without a changed line."""
 import os
+import re
 import subprocess
 import sys
 import types
@@ -68,6 +69,9 @@ for option in ('--limit=40%', '--limit=500M', '--limit=least'):
 status, out, said = run('-m', 'millrace_place', '--limit=20M', f'--tier={TIER}', 'script/train.py')
 ok(status == 1 and 'limit=' in said and 'Traceback' not in said,
    'a limit that cannot be kept ends it, with one that can be')
+option = "--limit=" + re.findall("limit='(.*?)'", said)[-1]
+status, out, said = run('-m', 'millrace_place', 'script/train.py', option, f'--tier={TIER}')
+ok((status, out) == plain[:2] and 'exceeded' not in said, f'{option}, as was said, will do')
 status, out, said = run('-m', 'millrace_place', '--limit=some', 'script/train.py')
 ok(status == 2 and 'some' in said and not out, 'a limit that is none is refused before anything runs')
 
@@ -101,14 +105,15 @@ class Model(nn.Module):
         return Output(loss=F.mse_loss(y, labels), logits=y)
 
 
-def train(begin=lambda: None, finish=lambda: None):
+def train(begin=lambda: None, finish=lambda: None, half=False):
     torch.manual_seed(1)
     model, x = Model(), torch.randn(256, 128)
     optimiser, losses = torch.optim.SGD(model.parameters(), .1), []
     begin()
     for _ in range(4):
         optimiser.zero_grad()
-        loss = model(x, labels=x.flip(0)).loss
+        with torch.autocast('cpu', torch.bfloat16, half):
+            loss = model(x, labels=x.flip(0)).loss
         loss.backward()
         optimiser.step()
         losses.append(loss.item())
@@ -123,11 +128,16 @@ ok(train(lambda: face.on_train_begin(None, None, None, model=None),
 bolt = millrace_place.lightning(limit='40%', tier=TIER)
 ok(train(lambda: bolt.on_train_start(None, None), lambda: bolt.on_train_end(None, None)) == want,
    "a callback of Lightning's: the same losses")
+want = train(half=True)
+have = train(lambda: face.on_train_begin(None, None, None), half=True)
+ok(have == want and face.around.auto.plan.unmatched_bytes == 0,
+   'with torch.autocast around the model only: the step of the plan is in half precision, too')
+face.on_train_end(None, None, None)
 sys.stderr.close()
 sys.stderr = sys.__stderr__
 with open('said') as f:
     said = f.read()
-ok(said.count('proved on this step') == 2 and said.count('3 steps') == 2, 'and both had a plan')
+ok(said.count('proved on this step') == 3 and said.count('3 steps') == 3, 'and all had a plan')
 ok(torch.nn.Module.__call__.__module__.startswith('torch') and torch.autograd.backward.__module__.startswith('torch'),
    'PyTorch is as it was')
 

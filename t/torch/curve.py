@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-from millrace_place import heap
+from millrace_place import native
 from ten import queued
 
 FIELDS = ('net,batch,way,step,seconds,cpu_seconds,queued_seconds,stalled_seconds,limit_bytes,saved_bytes,most_bytes,'
@@ -154,7 +154,7 @@ class Child:
                 f.write(str(limit))
         environment = {**os.environ, 'OMP_NUM_THREADS': '1', 'OPENBLAS_NUM_THREADS': '1'}
         if way != 'libc' and 'LD_PRELOAD' not in environment:
-            environment.update(LD_PRELOAD=heap.preload())
+            environment.update(LD_PRELOAD=native.path())
         plain = limit or way == 'libc'
         command = [sys.executable, '-B', __file__, '--one', *arguments, 'plain' if plain else way]
         self.process = subprocess.Popen(command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE,

@@ -1,12 +1,14 @@
-"""The networks of ten.py in memory groups of a half, and a quarter, of what the plain step's process takes, as CSV.
+"""The networks of ten.py in memory groups of a half, and a quarter, of what the plain step's process takes.
 
-    squeeze.py TIER [NAME..]
+    squeeze.py DIR [NET[-SHARE[-WAY]]..]     all of it, or some: cnn, cnn-2, cnn-2-plan
 
-Every way is a process of its own, which trains a step when it is its turn, plans 20, others ten: plain without a
-group; in each group plain, a plan of limit='auto', torch's checkpoint around every block, its selective one (the
-results of matrix products and convolutions stay; torch 2.4 and later), and every saved tensor over 64 KiB written to a
-file and read when it is asked for.  All but plain have the heap of millrace_place, which gives holes back under the
-plan's limit: in glibc's checkpoints hardly make the process smaller.
+DIR/squeeze.csv grows by a row for every cell; one that is there is not run again, so whoever is interrupted goes on.
+The file that tensors leave for is in DIR, too.  Every way is a process of its own, which trains a step when it is its
+turn, plans 20, others ten: in each group plain, a plan of limit='auto', torch's checkpoint around every block, its
+selective one (the results of matrix products and convolutions stay; torch 2.4 and later), and every saved tensor over
+64 KiB written to a file and read when it is asked for; beside them runs a plain one without a group.  All but plain
+have the heap of millrace_place, which gives holes back under the plan's limit: in glibc's checkpoints hardly make the
+process smaller.
 
 Columns: net, way, share (of what plain takes), group_bytes, status (trained, killed, refused or an error), steps, same
 (losses of all steps, to the last bit), ratio, low and high (of a step's seconds to the plain step of the same turn:
@@ -142,7 +144,8 @@ class Way:
 
     def beside(self, plain):
         r = sorted(a / b for a, b in zip(self.seconds[2:], plain.seconds[2:]))
-        self.row.update(steps=len(self.losses), same=int(self.losses == plain.losses[:len(self.losses)]))
+        n = len(self.losses)
+        self.row.update(steps=n, same=int(self.losses == plain.losses[:n]) if n else '')
         if len(r) > 5:
             k = max(k for k in range(len(r) // 2)        # order statistics, binomial
                     if sum(math.comb(len(r), i) for i in range(k + 1)) <= .025 * 2 ** len(r))
@@ -151,32 +154,51 @@ class Way:
         return self.row
 
 
-def main(names):
+def main(wanted):
     import ten
     import torch.utils.checkpoint as checkpoint
-    writer = csv.DictWriter(sys.stdout, FIELDS, lineterminator='\n')
-    writer.writeheader()
+    path, rows = os.path.join(TIER, 'squeeze.csv'), []
+    if os.path.exists(path):
+        with open(path) as f:
+            rows = [row for row in csv.DictReader(f) if row['plan'] is not None]     # one that was cut has less
+    with open(path + '.new', 'w') as f:
+        again = csv.DictWriter(f, FIELDS, lineterminator='\n')
+        again.writeheader()
+        again.writerows(rows)
+    os.rename(path + '.new', path)
+    done = {(row['net'], row['share'], row['way']): int(row['peak_bytes'] or 0) for row in rows}
+
+    def write(row):
+        with open(path, 'a') as f:
+            csv.DictWriter(f, FIELDS, lineterminator='\n').writerow(row)
     ways = ['plain', 'plan', 'checkpoint', 'file']
     ways += ['selective'] * hasattr(checkpoint, 'create_selective_checkpoint_contexts')
-    for name in names or ten.TEN:
-        plain = Way(name, 'plain')
-        for _ in range(3):
-            plain.step()
-        most, plain = int(plain.row['peak_bytes']), (plain.end(), Way(name, 'plain'))[1]
+    for name in ten.TEN:
         for share in (2, 4):
-            if share == 4:
-                plain = Way(name, 'plain')
-            running = [Way(name, way, f'1/{share}', most // share // 4096 * 4096) for way in ways]
+            here = [way for way in ways if (name, f'1/{share}', way) not in done and
+                    any(f'{name}-{share}-{way}-'.startswith(w + '-') for w in wanted or [name])]
+            if not here:
+                continue
+            if (name, '', 'plain') not in done:
+                alone = Way(name, 'plain')
+                for _ in range(3):
+                    alone.step()
+                alone.end()
+                done[name, '', 'plain'] = int(alone.row['peak_bytes'])
+                write(alone.row)
+            most, plain = done[name, '', 'plain'], Way(name, 'plain')
+            running = [Way(name, way, f'1/{share}', most // share // 4096 * 4096) for way in here]
             for k in range(STEPS):
-                for way in (plain, *running):
-                    if k < SOME or way in (plain, running[1]):
-                        way.step()
-                if not any(way.process for way in (running if k < SOME else running[1:2])):
+                going = [way for way in running if way.process]
+                if not going:
                     break
-            for way in (plain, *running):
-                way.end()
-                writer.writerow(way.beside(plain))
-                sys.stdout.flush()
+                for way in (plain, *going):
+                    way.step()
+                for way in going:
+                    if way.process is None or k + 1 == (STEPS if way.row['way'] == 'plan' else SOME):
+                        way.end()
+                        write(way.beside(plain))
+            plain.end()
 
 
 if sys.argv[2:3] == ['--work']:

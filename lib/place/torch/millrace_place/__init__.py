@@ -16,9 +16,8 @@ What differs is found and kept (kept says what and why), else the plan is refuse
 
 limit: a part of what the plain step saves (at most 1, '25%'), or what the whole process may take (bytes, '8G', 'auto':
 nine tenths of what its memory group or the system can give), or 'least'.  LimitError says what would do.
-tier: a directory on a real disk.  The step that is
-recorded runs like any other, forward and backward; gradients, buffers and the random state are put back afterwards.
-A batch of another shape is trained too, but what no longer fits the record is kept in memory.
+tier: a directory on a real disk.  The step that is recorded runs like any other, forward and backward; gradients,
+buffers and the random state are put back afterwards.  A batch of another shape is trained too.
 """
 import os
 import re
@@ -59,16 +58,17 @@ class Plan:
         self.here, self.kept_bytes, self.unmatched_bytes, self.warned = threading.local(), 0, 0, set()
         self.proof, self.keep_modules, self.mover, self.gradients = None, set(keep_modules), None, None
         self.optimizers = optimizers_of(model) if optimizer is None else [optimizer]
-        self.extra_bytes = extra_bytes                   # of the process, saved outside of the step
-        self.rates = self.file.rates()
+        self.extra_bytes, self.without = extra_bytes, 0  # of the process, saved outside of the step; see _rest
+        self.rates = self.file.rates((self.wanted.process or 1 << 60) - heap.resident())
         for self.rests in (False, True):                 # what optimisers keep leaves while a step runs
             if self.rests and self.wanted.last:
                 self.wanted.process = self.wanted.last
             try:
                 return self._make(step, recompute, offload, check)
-            except LimitError:
+            except LimitError as e:
                 if self.rests or not self.wanted.process or not self.optimizers:
                     raise
+                self.without = e.least_bytes or 0
 
     # ---- making
 
@@ -212,8 +212,8 @@ class Plan:
         if self.rests:
             send(self.optimizers, self.file)
             if self.mover and any(p.grad is not None for p in self.model.parameters()):
-                raise LimitError('the limit leaves no room for gradients while the model runs forward: '
-                                 'zero_grad(set_to_none=True) before')
+                raise LimitError('the limit leaves no room for gradients while the model runs forward: zero_grad(set_to_'
+                                 f'none=True) before, or, where they are added up, limit={spelled(self.without)!r}')
 
     def _no_plan(self, record, message, beside):
         """The error, in the words of the limit that was asked for."""
@@ -224,7 +224,8 @@ class Plan:
                         if s.stay or s.small()), key=lambda row: -row[1])[:4]
         text = f'no plan keeps the limit of {self.limit_bytes} bytes for what is saved; the least is {least}'
         if least is not None and self.wanted.process:
-            process, (_, most, module) = self._resident(record, least), max(record.sizes, key=lambda row: row[1])
+            _, most, module = max(record.sizes, key=lambda row: row[1])
+            process = int(1.05 * (self._resident(record, least) - self.wanted.process // 32))
             names = self._fixed(most, module) + names[:2]
             asked = spelled(self.wanted.process)
             text = (f'no plan keeps the limit of {asked} for the process: parameters, gradients, the optimiser '

@@ -14,6 +14,7 @@ import torch
 from . import heap
 from .limit import Limit, spelled
 from .record import Record
+from .state import precision
 from .tier import File
 from .watch import Watching, hooks, plain
 
@@ -38,6 +39,7 @@ class Seen:
 
     def __init__(self, module, args, kwargs):
         self.module, self.args, self.kwargs, self.gradients, self.bytes, self.calls = module, args, kwargs, {}, 0, 0
+        self.precision = precision()
 
     def out(self, out):
         self.calls += 1
@@ -46,7 +48,8 @@ class Seen:
                 t.register_hook(lambda g, k=k: self.gradients.__setitem__(k, g))
 
     def step(self):
-        out = found_in(plain(self.module, self.args, self.kwargs))
+        with torch.autocast('cpu', *self.precision):
+            out = found_in(plain(self.module, self.args, self.kwargs))
         return sum((out[k] * g).sum() for k, g in self.gradients.items())
 
 

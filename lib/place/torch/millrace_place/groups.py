@@ -3,7 +3,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_unflatten
 
 from .items import identity
-from .state import Random, State
+from .state import Random, State, precision
 from .watch import Unseen, plain
 
 CHANGED = 'a tensor that autograd saved was changed by an inplace operation'
@@ -72,7 +72,7 @@ class Run:
 
     def first(self, args, kwargs):
         self.random, self.state = Random(), State(self.module, self.host.changing)
-        self.autocast = (torch.is_autocast_cpu_enabled(), torch.get_autocast_cpu_dtype())
+        self.precision = precision()
         versions = [(t, t._version) for t in tensors_of((args, kwargs))]
         with Unseen(), torch.autograd.graph.saved_tensors_hooks(self.pack, self.unpack):
             out = plain(self.module, args, kwargs)
@@ -121,8 +121,7 @@ class Run:
         self.random.put()
         try:
             with Unseen(), self.state, torch.enable_grad(), torch.autocast(
-                    'cpu', self.autocast[1], self.autocast[0]), torch.autograd.graph.saved_tensors_hooks(
-                    pack, lambda t: t):
+                    'cpu', *self.precision), torch.autograd.graph.saved_tensors_hooks(pack, lambda t: t):
                 plain(self.module, args, kwargs)
         finally:
             now.put()
@@ -142,8 +141,7 @@ def choose(calls, gain, total):
 
     calls: name -> call (fields may, children); gain: name -> bytes saved only inside and not its inputs."""
     def inside(name):
-        found = [g for child in calls[name].children for g in best(child)]
-        return found
+        return [g for child in calls[name].children for g in best(child)]
 
     def best(name):
         below = inside(name)

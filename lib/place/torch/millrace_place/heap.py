@@ -11,7 +11,7 @@ import os
 
 import torch                                             # its library is there before it is told to ask ours
 
-from .native import C, path
+from .native import C
 
 _libc = ctypes.CDLL(None)
 _pages = os.sysconf('SC_PAGE_SIZE')
@@ -126,8 +126,3 @@ def needed():
         return beside() + C.heap_most()
     _libc.malloc_trim(0)
     return resident()
-
-
-def preload():
-    """The library to preload, or None."""
-    return path()

@@ -44,8 +44,7 @@ def _load():
         'heap_most': (quick, size, []), 'heap_refused': (quick, size, []),
         'heap_cap': (quick, None, [size]), 'heap_bound': (quick, None, [size])}
 
-    class Library:
-        pass
+    Library = type('Library', (), {})
     for name, (library, result, arguments) in kinds.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments

@@ -448,9 +448,8 @@ class Record:
         lines += [f'  (tensor {dummy} input arg 4 f32 (1))']
         table = ['key,op,shapes,in_tiers,out_tiers,mode,staging_bytes,time_seconds,runs,method,kind']
         body, extra, size = [], dummy, [b for _, b in tensors]
-        for pieces in ([self._split(n) for n in nodes]):
-            for node in pieces:
-                extra = self._node(node, len(body), size, dummy, extra, lines, body, table)
+        for node in (piece for n in nodes for piece in self._split(n)):
+            extra = self._node(node, len(body), size, dummy, extra, lines, body, table)
         text = '\n'.join(lines + body) + ')\n'
         for n in (1 << 16, 1 << 30):
             table += [f'Move {n},Move,{n},P,D,direct,0,{n / read_rate:.9g},1,torch,real',

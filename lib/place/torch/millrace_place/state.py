@@ -12,6 +12,11 @@ _CONTAINERS = (list, dict, set, collections.deque, collections.OrderedDict, coll
 _PLAIN = {k for k in torch.nn.Module().__dict__ if k not in ('_parameters', '_buffers')}
 
 
+def precision():
+    """torch.autocast as it is: its arguments."""
+    return torch.get_autocast_cpu_dtype(), torch.is_autocast_cpu_enabled()
+
+
 class Random:
     """All generators that a module may draw from."""
 

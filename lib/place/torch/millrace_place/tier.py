@@ -74,10 +74,10 @@ class File:
             raise OSError(error.value, f'the tier cannot be read: {os.strerror(error.value)}')
         return tensor_at(address, n)
 
-    def rates(self):
+    def rates(self, room):
         """Bytes per second of reads and writes, the better of two, of what is small beside the memory that there is;
         first writes are not counted."""
-        n = max(1 << 20, min(32 << 20, heap.available() // 8)) // UNIT * UNIT
+        n = max(1 << 20, min(32 << 20, heap.available() // 8, room // 8)) // UNIT * UNIT
         source, at, best = torch.ones(n, dtype=torch.uint8), self.slot(n), [0, 0]
         self.write(at, source.data_ptr(), n)
         for _ in range(2):
