@@ -3,9 +3,10 @@
  * Usage: bench-count [--metric=NAME]... [--label=A] 'CMD' [--label=B 'CMD']...
  *        bench-count --metric=size FILE...
  *
- * Metrics: instructions (qemu-user and a plugin; 2 to 7 times slower than
- * the command), cycles (modelled by cachegrind; 30 times), events (what the
- * cycles are made of: data_reads, data_writes, fetch_misses, read_misses,
+ * Metrics: instructions (qemu-user and a plugin, 2 to 12 times slower than
+ * the command; where qemu has no plugins, as in Debian 13, callgrind, 60
+ * times), cycles (modelled by cachegrind; 30 times), events (what the cycles
+ * are made of: data_reads, data_writes, fetch_misses, read_misses,
  * write_misses, last_misses, branches, indirect_branches, mispredictions), size
  * (code_bytes and text_bytes of the program's ELF file; an operand may be any
  * ELF file), allocations (a preloaded counter; allocations and allocated_bytes).

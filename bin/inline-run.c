@@ -6,7 +6,7 @@
  *
  * Appends one row for each set that FILE does not have yet; columns: see
  * inline-search and lib/inline/history.h.  instructions are the exact count
- * of all search runs together (qemu-user), so one run is enough, several can
+ * of all search runs together (see bench-count), so one run is enough, several can
  * go side by side (--jobs) and a busy machine does not matter.  A build that
  * fails (state build), a run that crashes or goes on for more than --timeout
  * seconds (run), other output than the default's (output) and a compiler

@@ -23,6 +23,13 @@ is 'every function has its share: bytes and instructions add up' yes awk -F, '
     FNR == 1 { next } FILENAME ~ /parts/ { bytes += $2; run += $3; if ($1 == "main") main = $3 }
     FILENAME !~ /parts/ && $2 == "default" { split($17, r, " "); ok = bytes > 1000 && run > 0.1 * r[1] && run <= r[1] && main > 0 }
     END { print ok ? "yes" : "no: " bytes " " run " " r[1] }' s/default.parts.csv h.csv
+if command -v valgrind > /dev/null; then
+    mkdir plain && printf '#!/bin/sh\necho usage\n' > plain/qemu-x86_64 && chmod +x plain/qemu-x86_64
+    PATH=$T/plain:$PATH inline-run --default --store=s9 --history=h9.csv w
+    ok 'without plugins of qemu callgrind counts the same in every function' cmp s/default.parts.csv s9/default.parts.csv
+else
+    skip 'counts by callgrind' 'no valgrind'
+fi
 # another program in the same place: wrong output is a row without a cost
 sed -i 's/total, n)/total + 1, n)/' demo/main.c
 inline-module --out=w demo

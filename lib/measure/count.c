@@ -126,6 +126,22 @@ static const char *emulator(const char *path)
     }
 }
 
+/* Debian 13's is static, and has none */
+static bool has_plugins(const char *qemu)
+{
+    static const char *asked;
+    static bool has;
+    if (asked == qemu) return has;
+    char name[32], help[] = "--help", *argv[] = { name, help, NULL };
+    snprintf(name, sizeof name, "%s", qemu);
+    struct child c = { .argv = argv, .cpu = -1, .keep_output = true };
+    struct ran r = child_run(&c);
+    has = r.how == RAN_EXIT && r.output.s && strstr(r.output.s, "-plugin");
+    free(r.output.s);
+    asked = qemu;
+    return has;
+}
+
 struct block { uint64_t address, count; };
 
 static int by_address(const void *a, const void *b)
@@ -134,22 +150,26 @@ static int by_address(const void *a, const void *b)
     return ORDER(x->address, y->address);
 }
 
-/* the lines `address count` of a report */
-static void read_blocks(const char *path, struct blocks *b)
+/* The lines `address count` of the plugin's report; or of callgrind's, of the object `own`, where an instruction is a
+ * block: `ob=OBJECT` above lines `address line count`, but those behind `calls=`, which are what the call took. */
+static void read_blocks(const char *path, const char *own, struct blocks *b)
 {
-    struct block *v = NULL, one;
+    struct block *v = NULL;
     size_t n = 0, cap = 0;
-    unsigned long long address, count;
-    char line[64];
+    char line[4096];
+    bool in = !own, call = false;
     FILE *f = fopen(path, "re");
     while (f && fgets(line, sizeof line, f)) {
         char *end;
-        address = strtoull(line, &end, 10);
-        if (*end != ' ') continue;
-        count = strtoull(end, NULL, 10);
-        one = (struct block){ address, count };
+        line[strcspn(line, "\n")] = 0;
+        if (own && strncmp(line, "ob=", 3) == 0) in = strcmp(line + 3, own) == 0;
+        bool inclusive = call;
+        call = strncmp(line, "calls=", 6) == 0;
+        unsigned long long address = strtoull(line, &end, own ? 16 : 10);
+        if (!in || inclusive || end == line || *end != ' ') continue;
+        char *count = strrchr(end, ' ');
         v = grow(v, n + 1, &cap, sizeof *v);
-        v[n++] = one;
+        v[n++] = (struct block){ address, strtoull(count, NULL, 10) };
     }
     if (f) fclose(f);
     if (n) qsort(v, n, sizeof *v, by_address);
@@ -195,24 +215,31 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
     struct counts r = nothing("qemu-user plugin");
     char *program = program_path(c->argv[0]);
     const char *qemu = program ? emulator(program) : NULL;
-    r.why = !program ? "no such program" : !qemu ? "not an ELF program" : NULL;
+    bool plugins = qemu && has_plugins(qemu), native = qemu && strcmp(qemu, "qemu-x86_64") == 0;
+    r.why = !program ? "no such program" : !qemu ? "not an ELF program" :
+        !plugins && !native ? "qemu-user without plugins here" : NULL;
     if (r.why) {
         free(program);
         return r;
     }
+    if (!plugins) r.backend = "callgrind";
     char *report = out_scratch_file("count"), *so = plugin("insn.so");
-    char *word = xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "");
-    char option[] = "-plugin", name[32];
-    snprintf(name, sizeof name, "%s", qemu);
-    char *front[] = { name, option, word }, **argv = behind(front, 3, c->argv, program);
+    char *word = plugins ? xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "") :
+        xformat("--callgrind-out-file=%s", report);
+    char option[] = "-plugin", tool[] = "--tool=callgrind", log[] = "--log-file=/dev/null", names[] =
+        "--compress-strings=no", positions[] = "--compress-pos=no", plt[] = "--skip-plt=no", addresses[] = "--dump-instr=yes", name[32];
+    snprintf(name, sizeof name, "%s", plugins ? qemu : "valgrind");
+    char *front[] = { name, option, word }, *slow[] = { name, tool, log, word, plt, names, positions, addresses };
+    char **argv = plugins ? behind(front, 3, c->argv, program) : behind(slow, b ? 8 : 7, c->argv, program);
     struct child k = counted(c, argv);
     r.ran = child_run(&k);
-    char *line = take_report(report, "");
+    char *line = take_report(report, plugins ? "" : "totals:");
     if (line) r.value[COUNT_INSTRUCTIONS] = strtod(line, NULL);
-    if (line && b) read_blocks(report, b);
-    if (!line) r.why = access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
+    char *real = plugins ? NULL : realpath(program, NULL);
+    if (line && b) read_blocks(report, real, b);
+    if (!line) r.why = plugins && access(so, R_OK) != 0 ? "the plugin insn.so is missing" : run_failed(&r.ran);
     drop_report(report);
-    free_all(line, so, word, argv, program);
+    free_all(line, so, word, argv, program, real);
     return r;
 }
 

@@ -1,7 +1,8 @@
 /* count.h - costs that do not depend on noise: instructions, modelled cycles, sizes, allocations.
  *
- * Instructions: qemu-user with a plugin of ours, 2 to 7 times slower than native, exact; other architectures'
- * programs run too.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
+ * Instructions: qemu-user with a plugin of ours, 2 to 12 times slower than native, exact; other architectures'
+ * programs run too.  Where qemu has no plugins (Debian 13's is static): callgrind, 60 times slower, with the same counts
+ * in the program's own functions; libraries choose other code there.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
  * mispredictions, of cachegrind, about 30 times slower.  Allocations: a preloaded counter, native speed, dynamic
  * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
  * file, not run at all.  Exact means: a second run gives the same number, for another user too, and on another machine
@@ -38,7 +39,7 @@ extern const char *const count_name[];
 
 struct counts {
     double value[COUNT_METRICS];                         /* nan: not counted */
-    const char *backend;                                 /* qemu-user plugin, cachegrind, elf, preload */
+    const char *backend;                                 /* qemu-user plugin, callgrind, cachegrind, elf, preload */
     const char *why;                                     /* why not; NULL when all is well */
     /* of the counted run, slowed down; output hash and exit status are real */
     struct ran ran;
