@@ -312,6 +312,29 @@ is 'a child of fork touches few pages of the recorder' 1 eval \
 fi
 ok 'its ring becomes its log' eval 'ino=$(prof-record --force --python=/usr/bin/python3 -o forks forks.py tell); stat -c %i forks/ev.*.log | grep -qx "$ino"'
 ok 'and the profile is sound' eval 'prof-log --quiet forks > ev && prof-check --quiet --log=forks ev && [ "$(ls forks/*.tail | wc -l)" = 0 ]' 2> why
+# a processor that is taken away while the recorder asks for the CPU clock: whose call has not begun has not waited
+cat > slow.c <<'D'
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t c, struct timespec *t)
+{
+    if (c == CLOCK_THREAD_CPUTIME_ID) usleep(1000);
+    return (int)syscall(SYS_clock_gettime, c, t);
+}
+D
+cat > begin.py <<'D'
+import threading
+lock = threading.Lock()
+for i in range(60):
+    for k in range(3000): pass
+    with lock: pass
+D
+if [ -z "$asan" ] && ${CC:-cc} -shared -fPIC -o slow.so slow.c; then
+LD_PRELOAD=$PWD/slow.so prof-record --force --quiet --judge=0 --python=/usr/bin/python3 -o slow begin.py
+is 'what begins, begins after the clock was asked' '0 60' eval \
+    'prof-log slow > ev; echo $(csv-calc --where="name == \"in _thread.lock.__enter__\" && end_ns - start_ns > 900000" ev | sed 1d | wc -l) $(grep "Off CPU.*in Python" ev | head -60 | wc -l)'
+fi
 # what recording costs one's own program: in one command, and taken out by who reads the log
 printf 'import math\nfor i in range(3000): math.sqrt(i); math.hypot(i, 1)\nprint("done")\n' > cheap.py
 is 'the program speaks once, though it runs ten times' done eval 'prof-record --calibrate -o cal cheap.py 2> /dev/null'

@@ -455,10 +455,9 @@ static void put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t
     rec_put_at(event, (uint32_t)(n >> shift), (enum log_hook)(shift | flag), t);   /* aux is a number here */
 }
 
-void rec_clock(uint64_t t)
+static void tell_clock(uint64_t t)
 {
     rec_thread.last = t;
-    if (rec_locked || my.busy || (!rec_on && !my.head)) return;
     uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu;
     double wall = (double)(t - rec_thread.clocked) * ns_per_tick;
     unsigned ran = 0;
@@ -473,6 +472,16 @@ void rec_clock(uint64_t t)
     rec_thread.waited = 0;
     if (before) put_number(LOG_CPU, cpu - before, ran, t);
     else rec_put_at(LOG_CPU, 0, (enum log_hook)LOG_CPU_FIRST, t);
+}
+
+uint64_t rec_clock(uint64_t t, bool begins)
+{
+    rec_thread.last = t;
+    if (rec_locked || my.busy || (!rec_on && !my.head)) return t;
+    tell_clock(t);
+    uint64_t now = begins ? rec_now() : t;
+    if (now - t > rec_gap) tell_clock(now);
+    return now - t > rec_gap ? rec_now() : now;
 }
 
 void rec_own(uint64_t ns)

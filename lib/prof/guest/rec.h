@@ -50,8 +50,9 @@ double rec_tick_ns(void);                                /* after rec_start */
 uint64_t rec_dropped(void);                              /* records lost so far, all threads */
 /* make room for this thread; false: none, the record is lost */
 bool rec_more(void);
-/* what the thread did since its last record, on the CPU or off it: a record or two before the next */
-void rec_clock(uint64_t t);
+/* What the thread did since its last record, on the CPU or off it: a record or two before the next, whose time is
+ * returned.  To ask takes a moment, in which others often get the processor: what begins, begins after it. */
+uint64_t rec_clock(uint64_t t, bool begins);
 /* the same as rec_put_at, when there is no room yet */
 void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t);
 #pragma GCC visibility pop
@@ -68,7 +69,7 @@ static inline uint64_t rec_now(void)
 
 static inline void rec_put_at(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t)
 {
-    if (__builtin_expect(t - rec_thread.last > rec_gap, 0)) rec_clock(t);
+    if (__builtin_expect(t - rec_thread.last > rec_gap, 0)) t = rec_clock(t, log_begins(event));
     rec_thread.last = t;
     if (__builtin_expect(rec_thread.p >= rec_thread.end, 0)) {
         rec_put_full(event, id, hook, t);

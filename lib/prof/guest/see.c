@@ -247,7 +247,7 @@ static __attribute__((noinline)) void hot_call(struct seen *f, uint64_t t)
         f->left++;                                       /* this one is told with the next */
         tell_counted(t, false);
         f->left--;
-        if (t - rec_thread.last > rec_gap) rec_clock(t);
+        if (t - rec_thread.last > rec_gap) rec_clock(t, false);
         see_thread.burst = BURST;
         see_thread.since = 0;                            /* that took a while, and the processor has forgotten much */
         return;
@@ -375,6 +375,7 @@ static double pair_ns(void)
     struct rec_thread keep = rec_thread;
     struct see_thread entered = see_thread;
     bool on = rec_on;
+    uint64_t gap = rec_gap;
     uint64_t best[2] = { UINT64_MAX, UINT64_MAX };
     if (skip_after) return 0;
     see_function[0] = (struct seen){ .real = (void *)(uintptr_t)nothing, .owner = "", .name = "", .id = 1,
@@ -382,6 +383,7 @@ static double pair_ns(void)
     void *(*volatile call[2])(void) = { nothing, (void *(*)(void))(uintptr_t)see_stubs };
     see_thread = (struct see_thread){ 0 };
     rec_on = true;
+    rec_gap = UINT64_MAX;                                /* no clock is read, which would take room */
     for (int i = 0; i < 2 * TRIES; i++) {
         rec_thread.p = scratch;
         rec_thread.end = scratch + sizeof scratch / sizeof *scratch;
@@ -403,6 +405,7 @@ static double pair_ns(void)
         if (!i || mean < clock_ticks) clock_ticks = mean;
     }
     rec_on = on;
+    rec_gap = gap;
     rec_thread = keep;
     see_thread = entered;
     return best[1] > best[0] ? (double)(best[1] - best[0]) / CALLS * rec_tick_ns() : 0;
