@@ -30,7 +30,7 @@ static struct budget budget;
 static uint64_t line = 4096;
 static bool total;
 static const struct opt options[] = {
-    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk" },
+    { 0, "model", STR, &model, "NAME", "constants of optane, cxl, gpu or disk" },
     FAST_MEMORY(budget),
     { 0, "line", SIZE, &line, "N", "bytes of a line, a power of two", 64, 1 << 30 },
     { 0, "total", FLAG, &total, NULL, "one row for the whole step" },

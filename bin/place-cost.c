@@ -25,7 +25,7 @@ static const char *model = "optane", *table_path;
 static double flops;
 static uint64_t fast_read, fast_write, slow_read, slow_write, fetch, write_out;
 static const struct opt options[] = {
-    { 0, "model", STR, &model, "NAME", "constants of optane, cxl or disk" },
+    { 0, "model", STR, &model, "NAME", "constants of optane, cxl, gpu or disk" },
     { 0, "table", STR, &table_path, "FILE", "kernel times of another machine" },
     { 0, "flops", NUM, &flops, "N", "operations per second; 0: the model's", 0, 1e18 },
     { 0, "fast-read", SIZE, &fast_read, "N", "bytes per second of kernels in fast memory" },

@@ -2,12 +2,16 @@
 #   GPU_NETS=       network-batch-image
 #   GPU_RATIOS=     of the host's pinned memory to the GPU's
 #   GPU_FORMS=      formulations
-#   GPU_DEVICE=     which one
+#   GPU_DEVICE=     which one; model: none, the study's eleven networks in its 11 GB, simulated (see the end)
 #   GPU_WORKSPACE=  bytes that a convolution's algorithm may take
 #   GPU_STEPS=, GPU_RUNS=  counted steps, timed runs of a kernel
 # Every case has its directory OUT/gpu/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
 # FORM-RATIO.run.csv, and managed.csv; all of them -> results.csv.  Without a GPU: the profile says so and ends it.
 gpu = $(OUT)/gpu
+ifeq ($(GPU_DEVICE),model)
+GPU_NETS ?= $(if $(filter test ci,$(SCALE)),resnet18-2-48,$(foreach b,64 128 256,inception4-$(b)-299) \
+    $(foreach b,32 64 128,resnet200-$(b)-224 densenet264-$(b)-224) vgg19-64-224 vgg19-128-224)
+endif
 ifneq ($(filter test ci,$(SCALE)),)
 GPU_NETS ?= resnet18-2-48
 GPU_RATIOS ?= 1:8
@@ -50,13 +54,36 @@ $(foreach c,$(GPU_NETS),$(eval $(call gpu_case,$(c))))
 gpu_record = place-record --plan=$(gpu)/$(1)/$(2).plan --run=$(gpu)/$(1)/$(3).csv \
     --kernels=$(gpu)/$(1)/kernels.csv --profile=$(gpu)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
     -o $(new) $(gpu)/$(1)/graph.sexp
+# ---- without a GPU: plans for a model of one, beside memory that a cache of its size moves page by page
+GPU_LIMIT ?= 11e9 - 561e6 - io_bytes
+$(gpu)/%/model.csv: $(gpu)/%/graph.sexp
+	place-cost --model=gpu $< > $(@D)/model.profile.csv
+	read -r limit ratio < <(place-stat $< | csv-calc --set='limit=$(GPU_LIMIT)' \
+	    --print="concat(fixed(limit, 0), ' ', fixed(max(peak_bytes / limit - 1, 0), 1), ':1')")
+	read -r managed oracle < <(place-cache --model=gpu --limit="$$limit" --total $< |
+	    csv-calc --print="concat(seconds, ' ', fast_seconds)")
+	echo "network,batch,formulation,ratio,predicted_seconds,median_seconds,step_seconds,oracle_seconds,$(strip \
+	    )gpu_managed_seconds,kind" > $(@D)/model.rows
+	for f in $(GPU_FORMS); do
+	    place-plan --formulation="$$f" --limit="$$limit" --profile=$(@D)/model.profile.csv $< > $(@D)/"$$f".model.plan
+	    s=$$(sexp-get -k objective_seconds $(@D)/"$$f".model.plan)
+	    echo "$(word 1,$(subst -, ,$*)),$(word 2,$(subst -, ,$*)),$$f,$$ratio,$$s,$$s,($$s),$$oracle,$$managed,simulated"
+	done >> $(@D)/model.rows
+	cat $(@D)/model.rows $(aside)
+
 gpu_files = managed.csv kernels.csv $(filter-out fast-%,$(gpu_forms:%=%.run.csv))
-$(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%))
+$(eval $(call asked,$(gpu)/asked,GPU_NETS GPU_RATIOS GPU_FORMS GPU_DEVICE GPU_LIMIT))
+ifeq ($(GPU_DEVICE),model)
+$(gpu)/results.csv: $(GPU_NETS:%=$(gpu)/%/model.csv) $(gpu)/asked
+	csv-cat $(filter %.csv,$^) $(aside)
+else
+$(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%)) $(gpu)/asked
 	rm -f $(new)
 	$(foreach c,$(GPU_NETS),$(call gpu_record,$(c),fast-0-1,managed)
 	$(foreach f,$(filter-out fast-0-1,$(gpu_forms)),$(call gpu_record,$(c),$(f),$(f).run)
 	))
 	$(call keep,$@)
+endif
 
 $(OUT)/figure12.csv: $(gpu)/results.csv
 	place-figure --figure=12 $< $(aside)

@@ -9,6 +9,7 @@ static const double OVERLAP = 0.15;                      /* of the shorter of co
 static const struct cost_model machines[] = {
     { "optane", 1.9e12, 110e9, 78e9, 30e9, 5e9, 29e9, 12e9, 3e-6 },
     { "cxl", 1.9e12, 110e9, 78e9, 55e9, 39e9, 50e9, 36e9, 3e-6 },
+    { "gpu", 11e12, 450e9, 450e9, 10e9, 10e9, 12e9, 12e9, 5e-6 },   /* copies as the study has them */
     { "disk", 0.25e12, 42e9, 44e9, 3.5e9, 6e9, 3.5e9, 6e9, 3e-6 },
 };
 
@@ -21,7 +22,7 @@ const struct cost_model *machine_find(const char *name)
 
 const char *machine_names(void)
 {
-    return "optane, cxl, disk";
+    return "optane, cxl, gpu, disk";
 }
 
 double machine_overlap(const struct cost_model *m, double compute, double memory)

@@ -18,7 +18,7 @@ struct cost_model {
     double start;                                        /* seconds per kernel */
 };
 const struct cost_model *machine_find(const char *name);   /* NULL if unknown */
-const char *machine_names(void);                         /* "optane, cxl, disk" */
+const char *machine_names(void);                         /* "optane, cxl, gpu, disk" */
 
 /* slow: bit i set when operand i (inputs, then outputs) is in slow memory */
 double machine_time(const struct cost_model *, const struct graph *, int node, uint32_t slow);
