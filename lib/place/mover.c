@@ -51,13 +51,11 @@ static int next_begin(const struct mover *m)
 
 static void make_piece(struct mover *m, const struct copy *c, size_t at, size_t bytes)
 {
-    struct transfer t = { 0 };
     if (m->delay > 0) {
         if (c->to_fast) memset(c->fast + at, 0xff, bytes);
         usleep((useconds_t)rng_below(&m->rng, m->delay));
     }
-    tier_start(m->tier, &t, !c->to_fast, c->fast + at, c->offset + at, bytes);
-    tier_finish(m->tier, &t);
+    tier_copy(m->tier, !c->to_fast, c->fast + at, c->offset + at, bytes);
 }
 
 static void *work(void *arg)

@@ -4,8 +4,8 @@
 #include "base/message.h"
 #include "measure/clock.h"
 #include "measure/stats.h"
+#include <math.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,51 +243,26 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
 static const uint64_t PIECE = 4 << 20, COPIED = 64 << 20; /* as the mover's; of memory, more than a cache has */
 
 struct copier {
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t change;
     struct tier *tier;
     char *at;
-    bool to_fast, on, off;                               /* copy; end */
-    atomic_bool busy;                                    /* a copy is under way */
+    bool to_fast;
+    atomic_bool over;
     uint64_t offset, from, to, next;                     /* in the tier: next piece, first, end; in memory */
 };
 
 static void *copy_on(void *argument)
 {
     struct copier *c = argument;
-    pthread_mutex_lock(&c->lock);
-    while (!c->off) {
-        if (!c->on) {
-            atomic_store(&c->busy, false);
-            pthread_cond_wait(&c->change, &c->lock);
-            continue;
-        }
-        pthread_mutex_unlock(&c->lock);
-        struct transfer one = { 0 };
-        tier_start(c->tier, &one, !c->to_fast, c->at + c->next, c->offset, (size_t)PIECE);
+    while (!atomic_load(&c->over)) {
+        tier_copy(c->tier, !c->to_fast, c->at + c->next, c->offset, (size_t)PIECE);
         c->next = (c->next + PIECE) % COPIED;
         c->offset = c->offset + 2 * PIECE <= c->to ? c->offset + PIECE : c->from;
-        atomic_store(&c->busy, true);
-        tier_finish(c->tier, &one);
-        pthread_mutex_lock(&c->lock);
     }
-    pthread_mutex_unlock(&c->lock);
     return NULL;
 }
 
-static void copier_set(struct copier *c, bool on, bool off)
-{
-    pthread_mutex_lock(&c->lock);
-    c->on = on;
-    c->off = off;
-    pthread_cond_signal(&c->change);
-    pthread_mutex_unlock(&c->lock);
-    while (on != atomic_load(&c->busy)) sched_yield();
-}
-
-/* Seconds of a kernel, all operands fast.  It runs twice, so that what is warm is warm; the second run counts, again
- * where others disturbed it. */
+/* Seconds of a kernel, all operands fast.  A short one runs twice, so that what is warm is warm; the second run counts,
+ * again where others disturbed it. */
 static double run_fast(struct probe *p, int kernel)
 {
     const struct op *o = &p->op[kernel];
@@ -303,14 +278,14 @@ static double run_fast(struct probe *p, int kernel)
         double waited = core_delays(), start = now_seconds();
         exec_run(p->exec, o, place, EXEC_DIRECT, staging);
         double took = now_seconds() - start;
-        if (!first && !again(took, core_delays() - waited, &spare)) return took;
+        if ((!first || took > LONG_SECONDS) && !again(took, core_delays() - waited, &spare)) return took;
     }
 }
 
 struct timing probe_interference(struct probe *p, const char *op, bool to_fast)
 {
-    enum { NODES = 40, TURNS = 31, TURNS_LEAST = 5 };
-    static const double ENOUGH = 2;                      /* seconds */
+    enum { NODES = 40, TURNS = 31, TURNS_LEAST = 5, TURNS_LONG = 3 };
+    static const double ENOUGH = 2, LONG = 15;           /* seconds */
     static const double AT_MOST = 0.95;                  /* a kernel that hardly gets on is not told from noise */
     const struct graph *g = p->graph;
     int kernel[NODES], n = 0, of_op = 0, seen = 0;
@@ -322,22 +297,20 @@ struct timing probe_interference(struct probe *p, const char *op, bool to_fast)
     struct copier c = { .tier = p->tier, .to_fast = to_fast, .at = pages(COPIED) };
     c.offset = c.from = to_fast ? 0 : p->tier_half;
     c.to = c.from + p->tier_half;
-    if (pthread_mutex_init(&c.lock, NULL) || pthread_cond_init(&c.change, NULL) ||
-        pthread_create(&c.thread, NULL, copy_on, &c))
-        die("cannot start a thread for copies");
-    team_keep_off(c.thread, team_size(p->team));
     double took[2][NODES][TURNS], sum[2] = { 0 }, begin = now_seconds();   /* alone, beside */
     size_t turns = 0;
-    for (; turns < TURNS && (turns < TURNS_LEAST || now_seconds() < begin + ENOUGH); turns++) {
+    for (double least; turns < TURNS; turns++) {
+        least = turns < TURNS_LONG ? INFINITY : turns < TURNS_LEAST ? LONG : ENOUGH;
+        if (now_seconds() >= begin + least) break;
         for (int i = 0; i < n; i++) took[0][i][turns] = run_fast(p, kernel[i]);
-        copier_set(&c, true, false);
+        pthread_t thread;
+        atomic_store(&c.over, false);
+        if (pthread_create(&thread, NULL, copy_on, &c)) die("cannot start a thread for copies");
+        team_keep_off(thread, team_size(p->team));
         for (int i = 0; i < n; i++) took[1][i][turns] = run_fast(p, kernel[i]);
-        copier_set(&c, false, false);
+        atomic_store(&c.over, true);
+        pthread_join(thread, NULL);
     }
-    copier_set(&c, false, true);
-    pthread_join(c.thread, NULL);
-    pthread_cond_destroy(&c.change);
-    pthread_mutex_destroy(&c.lock);
     pages_free(c.at, COPIED);
     for (int beside = 0; beside < 2; beside++)
         for (int i = 0; i < n; i++) sum[beside] += median(took[beside][i], turns);

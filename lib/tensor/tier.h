@@ -40,6 +40,8 @@ uint64_t tier_bytes(const struct tier *);
 struct transfer { int left; };
 void tier_start(struct tier *, struct transfer *, bool write, void *p, uint64_t offset, size_t bytes);
 void tier_finish(struct tier *, struct transfer *);
+/* One request, made by the caller alone: no thread is woken, which would cost the kernels beside it a core's time. */
+void tier_copy(struct tier *, bool write, void *p, uint64_t offset, size_t bytes);
 uint64_t tier_moved(const struct tier *, bool write);    /* bytes since tier_open */
 
 /* Zeroed memory on huge pages where the system has them, 2 MiB aligned; freed by pages_free. */
