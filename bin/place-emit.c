@@ -1,11 +1,12 @@
 /* place-emit - write a placement problem for exact solvers
  *
- * Usage: place-emit --formulation=static|sync [--limit=SIZE|N% | --ratio=R:1]
- *                   --profile=FILE [GRAPH]
+ * Usage: place-emit --formulation=static|sync|async
+ *                   [--limit=SIZE|N% | --ratio=R:1] --profile=FILE [GRAPH]
  *
- * The same problem that place-plan solves, without offsets, as a mixed-integer
- * program in CPLEX's LP format, which CBC, GLPK, HiGHS, SCIP and others read.
- * Objective in seconds.  Only arcs (e..) or tensors (x..) are binary.
+ * The same problem that place-plan solves, without offsets (async: nor the order
+ * of copies), as a mixed-integer program in CPLEX's LP format, which CBC, GLPK,
+ * HiGHS, SCIP and others read.
+ * Objective in microseconds.  Only arcs (e..) or tensors (x..) are binary.
  *
  * Examples:
  *   $ place-emit -f sync --ratio=4:1 -p profile.csv graph.sexp > model.lp
@@ -15,6 +16,7 @@
 #include "base/out.h"
 #include "place/limit.h"
 #include "place/lp.h"
+#include "place/solve.h"
 #include HELP
 #include <string.h>
 
@@ -22,7 +24,7 @@ static struct budget budget;
 static const char *profile_path;
 static int formulation = -1;
 static const struct opt options[] = {
-    { 'f', "formulation", WORD, &formulation, "static|sync", "what may be decided" },
+    { 'f', "formulation", WORD, &formulation, "static|sync|async", "what may be decided" },
     FAST_MEMORY(budget),
     KERNEL_TIMES(profile_path),
     { 0 } };
@@ -38,7 +40,8 @@ int main(int argc, char **argv)
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     struct out *o = out_open("-");
-    struct placing *p = placing_new(g, profile, bytes, formulation == FORM_SYNC);
+    struct placing *p = placing_new(g, profile, bytes, formulation != FORM_STATIC);
+    if (formulation == FORM_ASYNC) placing_price(p, prices_new(p).nu);
     placing_write_lp(p, out_file(o));
     out_close(o);
     placing_free(p);

@@ -14,7 +14,7 @@ Bar 1024000>100,Bar,1024000>100,D,D,direct,0,1,1,model,simulated
 Bar 1024000>100,Bar,1024000>100,P,D,direct,0,2,1,model,simulated
 C
 is "the static model, by hand" "Minimize
- obj: + 1 y0_0 + 3 y0_1 + 1 y1_0 + 2 y1_1
+ obj: + 1000000 y0_0 + 3000000 y0_1 + 1000000 y1_0 + 2000000 y1_1
 Subject To
  + 1 y0_0 + 1 y0_1 = 1
  + 1 y0_0 - 1 x0 = 0
@@ -32,12 +32,24 @@ fails "no limit" 2 "one of --ratio and --limit" place-emit -f sync -p p.csv tiny
 if command -v cbc > why; then
     place-net resnet50 --batch=8 --image=64 > g.sexp
     place-cost g.sexp > q.csv
-    for f in static sync; do
-        place-emit -f $f --ratio=4:1 -p q.csv g.sexp > m.lp
-        plan=$(place-plan -f $f --ratio=4:1 -p q.csv g.sexp | sed -n 's/.*(objective_seconds \([^)]*\)) (bound_seconds \([^)]*\)).*/\1 \2/p')
-        exact=$(cbc m.lp -ratioGap 0.0005 -seconds 60 -solve -quit | awk '/Objective value:/ { v = $3 } END { print v }')
+    place-net mlp --batch=512 > async.sexp
+    place-cost async.sexp > async.csv
+    for f in static sync async; do
+        if [ $f = async ]; then set -- --limit=33% -p async.csv async.sexp; else set -- --ratio=4:1 -p q.csv g.sexp; fi
+        place-emit -f $f "$@" > m.lp
+        plan=$(place-plan -f $f "$@" | sed -n 's/.*(objective_seconds \([^)]*\)) (bound_seconds \([^)]*\)).*/\1 \2/p')
+        exact=$(cbc m.lp -ratioGap 0.0005 -seconds 60 -solve -quit | awk '/Objective value:/ { v = $3 } END { print v / 1e6 }')
         is "$f: CBC's optimum lies between our bound and our plan" "yes" awk -v p="$plan" -v e="$exact" 'BEGIN { split(p, v, " ")
             print (v[2] <= e * 1.0001 && v[1] >= e * 0.9994 && v[1] <= e * 1.01) ? "yes" : p " against " e }'
     done
 else skip "CBC's optimum" "cbc is not installed"; fi
+# published: plans and bounds of all time; neither of ours may contradict them
+place-net vgg19 --batch=16 --study > v.sexp
+place-cost --model=optane v.sexp > v.csv
+while IFS=, read -r _ _ f limit plan bound; do
+    place-plan -f "$f" --limit="$limit" -p v.csv v.sexp > v.plan
+    is "$f $limit: our bound is below the published plan, our plan above the published bound" '1 1' \
+        awk -v p="$(sexp-get -k objective_seconds v.plan)" -v b="$(sexp-get -k bound_seconds v.plan)" \
+        -v plan="$plan" -v bound="$bound" 'BEGIN { print (b <= plan * (1 + 1e-9)), (p >= bound * (1 - 1e-9)) }'
+done < <(grep '^vgg19,16,s' "$root/data/place-instances.csv")
 done_testing

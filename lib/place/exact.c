@@ -30,10 +30,10 @@ static double number_after(const char *log, const char *words, double missing)
 
 static struct ran run(const char *model, const char *start, const char *answer, double seconds)
 {
-    char *text = xformat("cbc\n%s\n-mipstart\n%s\n-seconds\n%.0f\n-ratioGap\n1e-7\n-solve\n-solution\n%s\n-quit", model,
-                         start, ceil(seconds), answer);
-    char *argv[16] = { NULL }, *rest = text;
-    for (int i = 0; i < 15 && rest; i++) argv[i] = strsep(&rest, "\n");
+    char *text = xformat("cbc\n%s\n-mipstart\n%s\n-seconds\n%.0f\n-ratioGap\n1e-7\n-increment\n1e-12\n-solve\n"
+                         "-solution\n%s\n-quit", model, start, ceil(seconds), answer);
+    char *argv[20] = { NULL }, *rest = text;
+    for (int i = 0; i < 19 && rest; i++) argv[i] = strsep(&rest, "\n");
     struct child c = { .argv = argv, .cpu = -1, .keep_output = true, .limits.wall_seconds = 10 * seconds + 60 };
     struct ran r = child_run(&c);
     free(text);
@@ -47,10 +47,11 @@ static struct exact judge(const struct ran *r)
     if (r->how == RAN_SIGNAL) die("cbc died of signal %d", r->signal);
     if (r->how != RAN_EXIT || r->code != 0) die("cbc failed: %s", ran_word(r));
     char *log = xformat("%.*s", (int)r->output.n, r->output.s ? r->output.s : "");
-    double objective = number_after(log, "\nObjective value:", INFINITY);
-    double root = number_after(log, "\nContinuous objective value is", 0);
+    double objective = number_after(log, "\nObjective value:", INFINITY) / LP_UNITS;
+    double root = number_after(log, "\nContinuous objective value is", 0) / LP_UNITS;
     if (strstr(log, "\nResult - Optimal solution found")) root = objective;
-    struct exact e = { objective, fmin(objective, number_after(log, "\nLower bound:", root)) };   /* rounded by CBC */
+    double bound = number_after(log, "\nLower bound:", root * LP_UNITS) / LP_UNITS;   /* rounded by CBC */
+    struct exact e = { objective, fmin(objective, bound) };
     free(log);
     return e;
 }

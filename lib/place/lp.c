@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct text { FILE *f; int items; };                     /* breaks the line every few items */
+struct text { FILE *f; int items; double unit; };        /* breaks the line every few items */
 
 static void term(struct text *o, double by, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 static void term(struct text *o, double by, const char *fmt, ...)
 {
     if (by == 0) return;
     char number[NUM_MAX];
-    size_t n = num_print(number, by < 0 ? -by : by);
+    size_t n = num_print(number, fabs(by) * o->unit);
     fprintf(o->f, " %c %.*s ", by < 0 ? '-' : '+', (int)n, number);
     va_list ap;
     va_start(ap, fmt);
@@ -304,12 +304,13 @@ static void names(struct text *o, const struct placing *p, const struct windows 
 
 void placing_write_lp(const struct placing *p, FILE *f)
 {
-    struct text o = { f, 0 };
+    struct text o = { f, 0, LP_UNITS };
     fputs("Minimize\n obj:", f);
     struct windows all = windows_of(p);
     objective(&o, p, &all);
     fputs("\nSubject To\n", f);
     o.items = 0;
+    o.unit = 1;
     for (int t = 0; p->moves && t < p->tensors; t++) path_rows(&o, p, t);
     int *at = xmalloc((size_t)p->tensors + 1, sizeof *at);   /* the use of each tensor at or before the node */
     for (int t = 0; t < p->tensors; t++) at[t] = p->use_end[t] - 1;
