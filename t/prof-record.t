@@ -109,6 +109,17 @@ nothing() { unshare -rm bash disk.sh 1048576 2>&1 | head -2; sed 's/: 600[0-9]* 
 is 'no room at all from the beginning' 'done
 status 0
 millrace recorder: all records lost, could not be written' nothing
+# nearly full: of 40 MiB nine tenths are another's, of what the program could record there is no room for half
+cat > low.sh <<'D'
+mkdir -p disk && mount -t tmpfs -o size=40m none disk && head -c 36M /dev/zero > disk/other
+prof-record --force --each --python=/usr/bin/python3 -o disk/rec full.py 2>&1 | sed 's/.*not what came then: less than 5 % of the disk is free/said/'
+df --output=avail -B1 disk | sed 1d | awk '{ print ($1 > 262144) ? "room" : $1 }'
+prof-log --quiet disk/rec 2> /dev/null | grep -c math.sqrt | awk '{ print ($1 > 10000) ? "its beginning" : $1 }'
+D
+is 'recording ends before a disk is full' 'done
+said
+room
+its beginning' unshare -rm bash low.sh
 else
 skip 'a full disk' 'no namespaces'
 fi
