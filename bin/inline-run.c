@@ -6,11 +6,11 @@
  *
  * Appends one row for each set that FILE does not have yet; columns: see
  * inline-search and lib/inline/history.h.  instructions are the exact count
- * of all search runs together (see bench-count), so one run is enough, several can
- * go side by side (--jobs) and a busy machine does not matter.  A build that
- * fails (state build), a run that crashes or goes on for more than --timeout
- * seconds (run), other output than the default's (output) and a compiler
- * that is not there (missing) are rows with a reason and no cost.
+ * of all search runs together (see bench-count), so one run is enough,
+ * several can go side by side (--jobs) and a busy machine does not matter.
+ * A build that fails (state build), a run that crashes or goes on for more
+ * than --timeout seconds (run), other output than the default's (output) and
+ * a compiler that is not there (missing) are rows with a reason and no cost.
  *
  * --default measures the compiler's own heuristic (row `default`), each
  * --threshold the same with another -inline-threshold (row `threshold-N`),

@@ -226,8 +226,9 @@ struct counts count_blocks(const struct child *c, struct blocks *b)
     char *report = out_scratch_file("count"), *so = plugin("insn.so");
     char *word = plugins ? xformat("%s,out=%s%s", so, report, b ? ",blocks=on" : "") :
         xformat("--callgrind-out-file=%s", report);
-    char option[] = "-plugin", tool[] = "--tool=callgrind", log[] = "--log-file=/dev/null", names[] =
-        "--compress-strings=no", positions[] = "--compress-pos=no", plt[] = "--skip-plt=no", addresses[] = "--dump-instr=yes", name[32];
+    char option[] = "-plugin", tool[] = "--tool=callgrind", log[] = "--log-file=/dev/null", plt[] = "--skip-plt=no",
+         names[] = "--compress-strings=no", positions[] = "--compress-pos=no", addresses[] = "--dump-instr=yes",
+         name[32];
     snprintf(name, sizeof name, "%s", plugins ? qemu : "valgrind");
     char *front[] = { name, option, word }, *slow[] = { name, tool, log, word, plt, names, positions, addresses };
     char **argv = plugins ? behind(front, 3, c->argv, program) : behind(slow, b ? 8 : 7, c->argv, program);

@@ -1,13 +1,13 @@
 /* count.h - costs that do not depend on noise: instructions, modelled cycles, sizes, allocations.
  *
  * Instructions: qemu-user with a plugin of ours, 2 to 12 times slower than native, exact; other architectures'
- * programs run too.  Where qemu has no plugins (Debian 13's is static): callgrind, 60 times slower, with the same counts
- * in the program's own functions; libraries choose other code there.  Cycles: a model, instructions + 10 x first-level misses + 100 x last-level misses + 10 x
- * mispredictions, of cachegrind, about 30 times slower.  Allocations: a preloaded counter, native speed, dynamic
- * programs only.  All of the first process only; processes that it starts are not counted.  Sizes: read from the ELF
- * file, not run at all.  Exact means: a second run gives the same number, for another user too, and on another machine
- * with the same libraries (the loader's search in /etc/ld.so.cache takes some hundred instructions, by what else is
- * installed).
+ * programs run too.  Where qemu has no plugins (Debian 13's is static): callgrind, 60 times slower, with the same
+ * counts in the program's own functions; libraries choose other code there.  Cycles: a model, instructions + 10 x
+ * first-level misses + 100 x last-level misses + 10 x mispredictions, of cachegrind, about 30 times slower.
+ * Allocations: a preloaded counter, native speed, dynamic programs only.  All of the first process only; processes
+ * that it starts are not counted.  Sizes: read from the ELF file, not run at all.  Exact means: a second run gives
+ * the same number, for another user too, and on another machine with the same libraries (the loader's search in
+ * /etc/ld.so.cache takes some hundred instructions, by what else is installed).
  * Since a program's start reads its whole environment, everything is counted in a small one that is always the same. */
 #ifndef MILLRACE_COUNT_H
 #define MILLRACE_COUNT_H
