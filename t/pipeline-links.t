@@ -6,11 +6,13 @@ export PYTHONPATH=$B/prof
 record() { prof-record --quiet -o "$1" "$1.py"; }
 # every wait of 5 ms or more has its post: rows of kind link, by key
 links() { prof-log --quiet "$1" | awk -F, -v what="$2" '$3=="link" && $7 ~ what {if ($4=="post") p[$8]=1; else if ($6-$5>=5000000) w[++n]=$8} END {for (i in w) m += w[i] in p; print (n>=4 && m==n) ? "all" : m "/" n}'; }
-# what the run would save, of so many ms: within a quarter; a machine that is busy with others is asked three times
+# what the run would save if an operation took half: so much of all its time, which on a busy machine is more than it
+# sleeps, or so many ms, within a quarter; asked three times
 saved() {
-    local said try
+    local said try all
     for try in 1 2 3; do
-        said=$(prof-whatif --quiet --speed="$2" "$1" 2> err | awk -F, -v ms="$3" 'NR==2 {d=($3-$4)/1e6/ms; print (d>.75 && d<1.25 && $13<.05) ? "as it is" : d ", unexplained " $13}')
+        all=$(prof-log --quiet --nested "$1" | awk -F, -v op="${2%:2}" '$3 == "op" && "op=" $7 == op { s += $6 - $5 } END { print s }')
+        said=$(prof-whatif --quiet --speed="$2" "$1" 2> err | awk -F, -v ns="$all" -v part="$3" 'NR==2 {d=($3-$4)/part/(part < 1 ? ns : 1e6); print (d>.75 && d<1.25 && $13<.05) ? "as it is" : d ", unexplained " $13}')
         [ "$said" != 'as it is' ] || break
         [ $try = 3 ] || { rm -r "$1"; record "$1" > out 2>> err; }
     done
@@ -91,11 +93,11 @@ for p in lock jobs pool pipe tcp aio; do ok "$p is recorded" record $p; done
 is 'a lock: who had it' all links lock lock
 is 'a pipe to a child and back' all links pipe pipe
 is 'a socket' all links tcp socket
-is 'a lock that all want' 'as it is' saved lock op=crit:2 180
-is 'a queue: its producer' 'as it is' saved jobs op=read:2 180
-is 'a pool: its workers' 'as it is' saved pool op=simulate:2 360
-is 'a server behind pipes' 'as it is' saved pipe op=server:2 200
-is 'a server behind a socket' 'as it is' saved tcp op=server:2 200
+is 'a lock that all want' 'as it is' saved lock op=crit:2 .5
+is 'a queue: its producer' 'as it is' saved jobs op=read:2 .5
+is 'a pool: its workers' 'as it is' saved pool op=simulate:2 .25
+is 'a server behind pipes' 'as it is' saved pipe op=server:2 .5
+is 'a server behind a socket' 'as it is' saved tcp op=server:2 .5
 is 'asyncio: what tasks wait for' 'as it is' saved aio op=net:2 200
 for p in lock jobs pipe tcp aio; do                        # a pool's threads outlast the recording
     prof-log --quiet $p > $p.csv
