@@ -22,6 +22,8 @@
  * makes it from rows for the machine it runs on, and there is no NAME_ld; code
  * is for AMX, and for AVX-512 with BF16 or VNNI.  With (weights packed) b
  * is floats, packed by NAME_pack in the same way, and there is no NAME_ld.
+ * mm_q4 and mm_q4z have uint32_t b[K/8][N], the first of 8 steps lowest, then
+ * float scale[K/G][N] and, of mm_q4z, zero[K/G][N], for NAME_pack.
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
  * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.

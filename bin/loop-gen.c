@@ -50,7 +50,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *einsum, *size[14];
+static const char *einsum, *size[15];
 static enum { NCHW, NHWC } layout = NCHW;
 static enum { F32, BF16, U8S8, S8S8, F64, F16 } type = F32;   /* the first four as enum grid_type */
 static int set = -1;
@@ -60,10 +60,10 @@ static double test = 0.1;
 static long seed = 1, sample, tokens = 128;
 static bool permute;
 static const char *then, *mid, *pad;
-static const char *const names[14] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d" };
+static const char *const names[] = { "m", "n", "k", "b", "c", "h", "w", "kh", "kw", "s", "i", "j", "q", "d", "g" };
 #define SIZE_OPTION(name, i) { 0, name, STR, &size[i], "SIZES", "sizes of " name }
 static const struct opt options[] = {
-    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|bmm|conv|conv_nhwc|attn|"
+    { 0, "kind", WORD, &kind, "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|mm_q4|mm_q4z|bmm|conv|conv_nhwc|attn|"
       "attn_causal|point|reduce|transp",
       "kind of problem" },
     { 0, "set", WORD, &set, "resnet50|vgg19|mobilenet2|efficientnet|bert|llama|attention|causal|thin|large|vit|whisper|"
@@ -78,6 +78,7 @@ static const struct opt options[] = {
     SIZE_OPTION("h", 5), SIZE_OPTION("w", 6), SIZE_OPTION("kh", 7), SIZE_OPTION("kw", 8),
     { 0, "s", STR, &size[9], "SIZES", "stride of a convolution" },
     SIZE_OPTION("i", 10), SIZE_OPTION("j", 11), SIZE_OPTION("q", 12), SIZE_OPTION("d", 13),
+    { 0, "g", STR, &size[14], "SIZES", "rows of weights of 4 bits with one scale" },
     { 0, "pad", STR, &pad, "ZEROS", "around a convolution's images: 1 or ROWS,COLUMNS or TOP,BOTTOM,LEFT,RIGHT" },
     { 0, "then", STR, &then, "WORDS",
       "what follows each sum: bias,residual,relu,(clip 0 6),gelu,layernorm,(over 8),bf16" },
@@ -90,7 +91,7 @@ static const struct opt options[] = {
 
 static const char *given(const char *param)
 {
-    for (int i = 0; i < 14; i++)
+    for (int i = 0; i < 15; i++)
         if (!strcmp(names[i], param) && size[i]) return size[i];
     if (!strcmp(param, "w")) return given("h");
     if (!strcmp(param, "kw")) return given("kh");

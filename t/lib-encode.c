@@ -80,16 +80,21 @@ static void draw(struct rng *r, struct problem *p, bool types)
         snprintf(text, sizeof text, "(nest (sizes (a %d) (b %d) (c %d) (d %d)) (A d a c) (B c b d) (C b a))",
                  1 + size[0] / 4, 1 + size[1] / 4, 1 + size[2] / 4, 1 + size[3] / 4);
         break;
+    case 7:
+        size[2] = 8 << below(r, 4);
+        snprintf(text, sizeof text, "(mm_q4%s %d %d %d %d)", below(r, 2) ? "z" : "", size[0] % 40 + 1,
+                 size[1] * (1 + below(r, 2)), size[2] * (1 + below(r, 3)), size[2]);
+        break;
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
     if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid")) {     /* something follows the sum */
         static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "(clip -2 5)",
-                                             "bf16", "f16" };
+                                             "scale", "bf16", "f16" };
         size_t n = strlen(text) - 1;
-        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 6)]);
-        int last = below(r, 2) ? 6 : 7, more = 0;
-        for (int i = 0; i < 8; i++)
-            if ((i < 6 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]) && more++ < 4)
+        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 7)]);
+        int last = below(r, 2) ? 7 : 8, more = 0;
+        for (int i = 0; i < 9; i++)
+            if ((i < 7 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]) && more++ < 4)
                 n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
         snprintf(text + n, sizeof text - n, "))");
         if (!below(r, 3) && !strncmp(text, "(mm", 3) && size[1] > 1) {   /* rows normalised */
@@ -100,13 +105,14 @@ static void draw(struct rng *r, struct problem *p, bool types)
             snprintf(at, sizeof text - (size_t)(at - text), "%s%s", norm[below(r, 2)], rest);
         }
     }
-    bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && strncmp(text, "(mm_bf", 6) &&
-                   !strstr(text, "8s8") && !strstr(text, "gelu") && !strstr(text, "f16") && !strstr(text, "norm");
+    const bool narrow = !strncmp(text, "(mm_bf", 6) || strstr(text, "8s8") || strstr(text, "_q4");
+    bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && !narrow && !strstr(text, "gelu") &&
+                   !strstr(text, "f16") && !strstr(text, "norm");
     if (doubles && below(r, 3) == 0) {
         size_t n = strlen(text) - 1;
         snprintf(text + n, sizeof text - n, " (type f64))");
     }
-    if (below(r, 3) == 0 && !strstr(text, "(type") && strncmp(text, "(mm_bf", 6) && !strstr(text, "8s8")) {
+    if (below(r, 3) == 0 && !strstr(text, "(type") && !narrow) {
 #define STORED_AS(name, text, ...) text,
         static const char *const stores[] = { CARRY_STORES(STORED_AS) };
         size_t n = strlen(text) - 1;
@@ -156,7 +162,8 @@ static float *some(struct rng *r, const struct problem *p, int t)
             uint16_t half = carry_narrow((enum carry_store)p->store, f);
             memcpy(x + problem_bytes(p, t) * j, &half, (size_t)problem_bytes(p, t));
         } else {
-            number(r, t == TENSOR_V ? TYPE_F32 : p->type, x, j);
+            const bool bits = p->q4 && t == TENSOR_B && j < n - p->scales;
+            number(r, t == TENSOR_V ? TYPE_F32 : bits ? TYPE_U8S8 : p->type, x, j);
         }
     }
     return (float *)(void *)x;

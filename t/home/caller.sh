@@ -37,6 +37,7 @@ while read -r name; do
     grep -q "^[a-z]* ${name}_pack(" "$1" && pack=pack_$name packed=${name}_packed
     [[ $text = *rmsnorm* ]] && biases=2
     [[ $text = *layernorm* ]] && biases=3
+    [[ $text = *scale* ]] && ((biases++))
     echo "    wrong += check(&(struct home){ \"$text\", \"$name\", run_$name, $ld, $pack, $packed,"
     echo "                                   ${name}_test, ${name}_isa, $part }, $biases);"
 done < <(sed -n -E 's/^int ([a-z0-9_]+)_test\(void\);/\1/p' "$1")

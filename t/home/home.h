@@ -18,7 +18,7 @@ static const int type_bytes[] = { 4, 8, 2, 2, 1, 1, 4 };
 struct form {
     int n, pair, key;                                    /* two contractions: key is the variable softmax goes along */
     long size[VARS], at[4][VARS], elements[4], row[4];   /* strides; extent of the last dimension */
-    long bias, bias_step;
+    long bias, bias_step, q4, zeros;                     /* weights of 4 bits: a group; have they zero points? */
     int dims;                                            /* of A: of each dimension its size and the zeros around it */
     long dim[VARS][3];
     enum type type[TENSORS];
@@ -221,6 +221,7 @@ static struct form form_of(const char *text)
     else letters(&f, "mnk", z, !strncmp(kind, "mm_t", 4) ? "km" : "mk",
                  !strncmp(kind, "mm_", 3) && kind[4] == 't' ? "nk" : "kn", "mn");
     if (!strncmp(kind, "mm", 2)) f.bias = z[1];
+    if (!strncmp(kind, "mm_q4", 5)) f.q4 = z[3], f.zeros = kind[5] == 'z';
     if (!strncmp(kind, "bmm", 3)) f.bias = z[2];
     enum type in = strstr(text, "(type f64)") ? F64 : strstr(text, "(type f16)") ? F16
                  : strstr(text, "(type bf16)") || !strcmp(kind, "mm_bf16") ? BF16 : F32;
@@ -233,6 +234,23 @@ static struct form form_of(const char *text)
     if (bf16 && strncmp(bf16 - 5, "(type", 5)) f.type[2] = BF16;
     if (f16 && strncmp(f16 - 5, "(type", 5)) f.type[2] = F16;
     return f;
+}
+
+/* weights of 4 bits, of k rows and n columns, as NAME_pack takes them, and what each of them is */
+static void *words(const struct form *f, double *exact)
+{
+    const long k = f->size[2], n = f->size[1], all = k / 8 * n, scales = k / f->q4 * n;
+    uint32_t *x = room((all + scales * (1 + f->zeros)) * 4);
+    float *scale = (float *)(x + all), *zero = scale + scales;
+    for (long i = 0; i < scales; i++) scale[i] = (float)draw(F32);
+    for (long i = 0; i < scales && f->zeros; i++) zero[i] = (float)(draw(F16) * 4 + 8);
+    for (long i = 0; i < all; i++) draw(F32), x[i] = state ^ state >> 15;
+    for (long i = 0; i < k * n; i++) {
+        const long at = i / n / f->q4 * n + i % n;
+        const uint32_t bits = x[i / n / 8 * n + i % n] >> i / n % 8 * 4 & 15;
+        exact[i] = (bits - (f->zeros ? (double)zero[at] : 8)) * (double)scale[at];
+    }
+    return x;
 }
 
 /* ---- what is right ---- */
@@ -308,11 +326,12 @@ static void normalise(double *row, long n, const double *gain, int rms)
 static void follow(const struct form *f, const char *text, double *c, double **x)
 {
     const char *s = strstr(text, "(then ");
-    long n = f->elements[2];
+    long n = f->elements[2], scale = strstr(text, "layernorm") ? 3 : strstr(text, "rmsnorm") ? 2 : 1;
     for (s = s ? s + 6 : ")"; *s != ')'; s += strcspn(s, " )"), s += *s == ' ') {
         if (!strncmp(s, "layernorm", 9) || !strncmp(s, "rmsnorm", 7))
             for (long i = 0; i < n; i += f->bias) normalise(c + i, f->bias, x[BIAS] + f->bias, *s == 'r');
         for (long i = 0; i < n; i++) {
+            if (!strncmp(s, "scale", 5)) c[i] *= x[BIAS][scale * f->bias + i / f->bias_step % f->bias];
             if (!strncmp(s, "bias", 4)) c[i] += x[BIAS][i / f->bias_step % f->bias];
             if (!strncmp(s, "residual", 8)) c[i] += x[RESIDUAL][i];
             if (!strncmp(s, "relu", 4)) c[i] = fmax(c[i], 0);
@@ -374,7 +393,8 @@ static double far(const struct home *h, int pad, const int *biases)
         exact[t] = calloc((size_t)n[t] + 1, sizeof *exact[t]);
         enum type wide = f.type[t] == F64 ? F64 : f.type[0] == F32 ? F32 : F16;
         for (long i = 0; rows && i < (rows - 1) * ld[t] + row[t]; i++) store(f.type[t], x[t], i, draw(wide));
-        for (long i = 0; i < n[t]; i++) exact[t][i] = load(f.type[t], x[t], i / row[t] * ld[t] + i % row[t]);
+        if (t == 1 && f.q4) x[t] = words(&f, exact[t]);
+        else for (long i = 0; i < n[t]; i++) exact[t][i] = load(f.type[t], x[t], i / row[t] * ld[t] + i % row[t]);
     }
     right(&f, h->text, want, exact);
     if (h->pack) {

@@ -109,6 +109,7 @@ class Problem:
             self.dims = dict(zip('ABC' if len(dims) == 3 else 'AC', map(list, dims)))
             self.op = '+' if self.kind == 'point' else '*'
         self.types = [self.type] * 3
+        self.q4, self.zeros = z[3] if self.kind.startswith('mm_q4') else 0, self.kind == 'mm_q4z'
         if self.kind == 'mm_bf16':
             self.types = ['bf16', 'bf16', 'f32']
         if self.kind in ('mm_u8s8', 'mm_s8s8'):
@@ -175,6 +176,9 @@ class Problem:
                 c = c / word[1]
             elif word == 'bias':
                 c = c + bias[:n].reshape(column)
+            elif word == 'scale':                        # the last of the vectors
+                at = 3 if 'layernorm' in self.then else 2 if 'rmsnorm' in self.then else 1
+                c = c * bias[at * n:(at + 1) * n].reshape(column)
             elif word == 'residual':
                 c = c + residual
             elif word == 'relu':
@@ -197,6 +201,15 @@ def at(x):
     return None if x is None else x.ctypes.data_as(ctypes.c_void_p)
 
 
+def words(k, n, group, zeros):
+    """weights of 4 bits, as they are packed, and what they are"""
+    w = np.random.default_rng(1).integers(0, 2 ** 32, (k // 8, n)).astype(np.uint32)
+    scale, zero = array((k // group, n), 'f32'), array((k // group, n), 'f32')
+    bits = (w[:, None] >> (np.arange(8, dtype=np.uint32) * 4)[:, None] & 15).reshape(k, n).astype(float)
+    to = (bits - (np.repeat(zero, group, 0) if zeros else 8)) * np.repeat(scale, group, 0)
+    return np.concatenate([w.view(np.float32), scale] + [zero] * zeros), to
+
+
 def main(header, library, names):
     with open(header) as f:
         text = f.read()
@@ -212,9 +225,12 @@ def main(header, library, names):
         v = array(p.shape('V'), p.types[2]) if 'V' in p.dims else None
         c = array(p.shape('C'), {'s32': 'f32'}.get(p.result, p.result))
         more = 'f64' if p.type == 'f64' else 'f32'
-        bias = array(3 * p.size[p.along], more) if p.then else None
+        bias = array(4 * p.size[p.along], more) if p.then else None
         residual = array(p.shape('C'), more) if p.then else None
-        want = p.right(exact(a, p.types[0]), None if b is None else exact(b, p.types[1]),
+        weights = None if b is None else exact(b, p.types[1])
+        if p.q4:
+            b, weights = words(p.size['k'], p.size['n'], p.q4, p.zeros)
+        want = p.right(exact(a, p.types[0]), weights,
                        None if v is None else exact(v, p.types[2]), bias, residual)
         if name + '_pack(' in text:
             packed = np.zeros(int(re.search(name + r'_packed = (\d+)', text)[1]), b.dtype)

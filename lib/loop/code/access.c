@@ -182,7 +182,8 @@ static const char *choose_roles(struct loop_plan *q, const struct nest *n)
 static void lay_more(struct loop_plan *q)
 {
     const struct problem *p = q->p;
-    for (int b = BASE_BIAS; b < BASES; b++) q->view[b] = (struct plan_view){ 0 };
+    for (int b = BASE_BIAS; b < BASES; b++)
+        if (b != BASE_GROUP || !p->q4) q->view[b] = (struct plan_view){ 0 };
     for (int v = 0; v < p->nvar; v++) {
         if (q->simple && v == q->bias) q->view[BASE_BIAS].stride[v] = p->bytes;
         if (q->simple && problem_then(p, THEN_RESIDUAL)) q->view[BASE_RESIDUAL].stride[v] = q->view[BASE_C].stride[v];
@@ -215,7 +216,7 @@ const char *access_choose(struct plan_walk *w, const struct nest *n)
         if (w->depth[t] > q->split) w->depth[t] = q->split;
     p = q->p;
     q->given = !why && weights(q);
-    return why;
+    return !why && p->q4 && !q->given ? "columns of weights of 4 bits are in the vectors" : why;
 }
 
 void access_lay(struct plan_walk *w)

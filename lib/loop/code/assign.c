@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool changes(const struct ins *i) { return i->op == INS_MAC || i->op == INS_PLUS || i->op == INS_MAX ||
-                                                     i->op == INS_MIN; }
+static bool changes(const struct ins *i) { return i->op >= INS_MAC && i->op <= INS_TIMES; }
 static bool makes(const struct ins *i)
 {
-    return i->op == INS_ZERO || i->op == INS_LOAD || i->op == INS_SPREAD || i->op == INS_NUMBER;
+    return i->op == INS_ZERO || i->op == INS_LOAD || i->op == INS_SPREAD || i->op == INS_NUMBER ||
+           i->op == INS_BITS;
 }
 static bool has_values(const struct ins *i) { return i->op <= INS_STORE || i->op == INS_TOTAL; }
 static bool uses_d(const struct ins *i) { return changes(i) || i->op == INS_FLOAT || i->op == INS_STORE; }
@@ -72,7 +72,8 @@ static void find_last(const struct ir *o, int32_t *last)
 const char *ins_assign(struct ir *o)
 {
     const struct target *t = o->q->target;
-    const uint32_t all = (uint32_t)((1ull << t->registers) - 1), mask = t->memory_masked ? 0 : 1u << (t->registers - 1);
+    const uint32_t all = (uint32_t)((1ull << t->registers) - 1), last_one = 1u << (t->registers - 1);
+    const uint32_t mask = t->memory_masked && !o->q->p->q4 ? 0 : last_one;
     const size_t n = (size_t)o->values + 1;
     int32_t *last = xcalloc(n, sizeof *last);
     int8_t *reg = xcalloc(n, sizeof *reg);
@@ -82,7 +83,7 @@ const char *ins_assign(struct ir *o)
     for (int32_t at = 0; at < o->n && !why; at++) {
         struct ins *i = &o->ins[at];
         int32_t *const operand[3] = { &i->d, &i->a, &i->b };
-        if (i->op == INS_MASK) available &= ~mask;       /* in the last register, to the end of its tile */
+        if (i->op == INS_MASK || i->op == INS_TABLE) available &= ~mask;  /* the last one, to the end of its tile */
         if (!has_values(i)) continue;
         if (i->op == INS_TOTAL) {
             const int32_t d = i->d;

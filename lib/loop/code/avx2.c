@@ -3,14 +3,15 @@
 
 enum { MASK = 15 };
 static const struct type {
-    struct x86_op load, store, masked_load, masked_store, spread, mac, plus, max, min;
+    struct x86_op load, store, masked_load, masked_store, spread, mac, plus, max, min, times;
     uint8_t w;
 } types[] = {
     [CARRY_F32] = { { 1, 0, 0x10 }, { 1, 0, 0x11 }, { 2, 1, 0x2C }, { 2, 1, 0x2E }, { 2, 1, 0x18 }, { 2, 1, 0xB8 },
-                    { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0 },
+                    { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, { 1, 0, 0x59 }, 0 },
     [CARRY_F64] = { { 1, 1, 0x10 }, { 1, 1, 0x11 }, { 2, 1, 0x2D }, { 2, 1, 0x2F }, { 2, 1, 0x19 }, { 2, 1, 0xB8 },
-                    { 1, 1, 0x58 }, { 1, 1, 0x5F }, { 1, 1, 0x5D }, 1 } };
+                    { 1, 1, 0x58 }, { 1, 1, 0x5F }, { 1, 1, 0x5D }, { 1, 1, 0x59 }, 1 } };
 static const struct x86_op XOR = { 1, 0, 0x57 }, PLUS_INTS = { 1, 1, 0xFE },
+                           SHIFT = { 1, 1, 0x72 }, FLOAT = { 1, 0, 0x5B },
                            FLOAT_OF = { 1, 2, 0x2A }, DOUBLE_OF = { 1, 3, 0x2A };
 
 static void memory(struct x86_out *o, struct x86_op c, const struct ins *i, unsigned v, unsigned w)
@@ -29,6 +30,18 @@ static void arithmetic(struct x86_out *o, struct x86_op c, const struct ins *i, 
     x86_in_register(o, (unsigned)i->d, (unsigned)i->b);
 }
 
+/* vpslld, vpsrad: their sign, too; vcvtdq2ps */
+static void bits(struct x86_out *o, unsigned d, unsigned a, unsigned up)
+{
+    for (int down = !up; down < 2; down++, a = d) {
+        x86_vex(o, SHIFT, down ? 4 : 6, d, a, 1, 0);
+        x86_in_register(o, down ? 4 : 6, a);
+        x86_byte(o, down ? 28 : up);
+    }
+    x86_vex(o, FLOAT, d, 0, d, 1, 0);
+    x86_in_register(o, d, d);
+}
+
 void avx2_ins(struct x86_out *o, const struct ins *i)
 {
     const struct type *t = &types[o->type];
@@ -44,6 +57,7 @@ void avx2_ins(struct x86_out *o, const struct ins *i)
     case INS_PLUS: arithmetic(o, t->plus, i, 0); break;
     case INS_MAX: arithmetic(o, t->max, i, 0); break;
     case INS_MIN: arithmetic(o, t->min, i, 0); break;
+    case INS_TIMES: arithmetic(o, t->times, i, 0); break;
     case INS_NUMBER:                                     /* mov eax, number; vcvtsi2ss d, d, eax; vbroadcastss d, d */
         x86_byte(o, 0xB8);
         x86_word(o, (uint32_t)i->disp);
@@ -57,6 +71,7 @@ void avx2_ins(struct x86_out *o, const struct ins *i)
         x86_byte(o, (MASK & 7) << 3 | 5);
         x86_later(o, POOL_MASKS, 32 - (i->disp << (t->w ? 3 : 2)));
         break;
+    case INS_BITS: bits(o, (unsigned)i->d, (unsigned)i->a, 28 - 4 * (unsigned)i->disp); break;
     case INS_TOTAL: {
         const unsigned r = (unsigned)i->d;
         avx2_total(o, (const unsigned[]){ r, r + (i->a > 1), r + (i->a > 2 ? 2 : 0), r + (i->a > 3 ? 3 : 0) }, i->a);

@@ -2,15 +2,16 @@
 #include "loop/code/x86.h"
 
 struct type {
-    struct x86_op load, store, spread, mac, plus, max, min;
+    struct x86_op load, store, spread, mac, plus, max, min, times;
     uint8_t w, scale;
 }; /* scale: log of an element */
 #define FLOATS { 1, 0, 0x10 }, { 1, 0, 0x11 }, { 2, 1, 0x18 }
+#define THEN { 1, 0, 0x5F }, { 1, 0, 0x5D }, { 1, 0, 0x59 }, 0, 2
 static const struct type types[] = {
-    /* vfmadd231ps, vaddps, vmaxps, vminps */
-    [CARRY_F32] = { FLOATS, { 2, 1, 0xB8 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 },
-    [CARRY_BF16] = { FLOATS, { 2, 2, 0x52 }, { 1, 0, 0x58 }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 }, /* vdpbf16ps */
-    [CARRY_U8S8] = { FLOATS, { 2, 1, 0x50 }, { 1, 1, 0xFE }, { 1, 0, 0x5F }, { 1, 0, 0x5D }, 0, 2 },   /* vpdpbusd */
+    /* vfmadd231ps, vaddps; vmaxps, vminps, vmulps */
+    [CARRY_F32] = { FLOATS, { 2, 1, 0xB8 }, { 1, 0, 0x58 }, THEN },
+    [CARRY_BF16] = { FLOATS, { 2, 2, 0x52 }, { 1, 0, 0x58 }, THEN }, /* vdpbf16ps */
+    [CARRY_U8S8] = { FLOATS, { 2, 1, 0x50 }, { 1, 1, 0xFE }, THEN },   /* vpdpbusd */
     [CARRY_F64] = { { 1, 1, 0x10 },
                     { 1, 1, 0x11 },
                     { 2, 1, 0x19 },
@@ -18,13 +19,15 @@ static const struct type types[] = {
                     { 1, 1, 0x58 },
                     { 1, 1, 0x5F },
                     { 1, 1, 0x5D },
+                    { 1, 1, 0x59 },
                     1,
                     3 }
 };
 static const struct x86_op FLOAT_OF = { 1, 2, 0x2A }, DOUBLE_OF = { 1, 3, 0x2A };
 static const struct x86_op FLOAT = { 1, 0, 0x5B }, XOR = { 1, 1, 0xEF }, UPPER = { 3, 1, 0x1B }, SHIFT = { 1, 1, 0x72 },
+                         PERMUTE = { 2, 1, 0x16 },
                          WIDEN_F16 = { 2, 1, 0x13 }, WIDEN_WORDS = { 2, 1, 0x33 };
-enum { ZEROING = 0x81, MERGING = 1, BROADCAST = 0x10, HALF = 1 << 5, WHOLE = 2 << 5 };
+enum { TABLE = 31, ZEROING = 0x81, MERGING = 1, BROADCAST = 0x10, HALF = 1 << 5, WHOLE = 2 << 5 };
 
 /* rm: a register, or -1 for memory at base */
 static void evex(struct x86_out *o, struct x86_op c, unsigned reg, unsigned v, int rm, unsigned base, unsigned flags,
@@ -66,6 +69,17 @@ static void load_halves(struct x86_out *o, const struct ins *i, enum carry_store
     x86_byte(o, 16);
 }
 
+/* vpsrld, unless they are the lowest; vpermps looks at four bits alone */
+static void bits(struct x86_out *o, const struct ins *i)
+{
+    const unsigned d = (unsigned)i->d;
+    if (i->disp) {
+        evex(o, SHIFT, 2, d, i->a, 0, 0, 0);
+        x86_byte(o, 4 * (unsigned)i->disp);
+    }
+    evex(o, PERMUTE, d, i->disp ? d : (unsigned)i->a, TABLE, 0, 0, 0);
+}
+
 /* zmm to ymm, into registers 0 to 3, which then are summed as by AVX2 */
 static void total(struct x86_out *o, const struct ins *i)
 {
@@ -95,6 +109,7 @@ void avx512_ins(struct x86_out *o, const struct ins *i)
     case INS_PLUS: arithmetic(o, f->plus, i, f->w); break;
     case INS_MAX: arithmetic(o, f->max, i, f->w); break;
     case INS_MIN: arithmetic(o, f->min, i, f->w); break;
+    case INS_TIMES: arithmetic(o, f->times, i, f->w); break;
     case INS_NUMBER:                                     /* mov eax, number; vcvtsi2ss d, d, eax; vbroadcastss d, d */
         x86_byte(o, 0xB8);
         x86_word(o, (uint32_t)i->disp);
@@ -108,6 +123,12 @@ void avx512_ins(struct x86_out *o, const struct ins *i)
         x86_word(o, (1u << i->disp) - 1);
         x86_raw(o, "\xC5\xF8\x92\xC8", 4);
         break;
+    case INS_TABLE:                                      /* vmovups zmm31, [rip + ..] */
+        evex(o, t->load, TABLE, 0, -1, 5, 0, 0);
+        x86_byte(o, (TABLE & 7) << 3 | 5);
+        x86_later(o, POOL_MASKS, 0);
+        break;
+    case INS_BITS: bits(o, i); break;
     case INS_TOTAL: total(o, i); break;
     case INS_LANES: avx2_lanes(o, i); break;
     }

@@ -123,6 +123,11 @@ static void base(struct x86_out *o, const struct ins *i)
     static const size_t extra[] = { [BASE_BIAS] = offsetof(struct carry_context, extra.bias),
                                     [BASE_RESIDUAL] = offsetof(struct carry_context, extra.residual),
                                     [BASE_SECOND] = offsetof(struct carry_context, extra.second) };
+    if (i->base == BASE_GROUP) {                         /* lea r9, [rdx + ..] */
+        x86_raw(o, "\x4C\x8D\x8A", 3);
+        x86_word(o, (uint32_t)i->disp);
+        return;
+    }
     frame(o, 0x8B, RAX, 0);
     from_context(o, x86_base[i->base], extra[i->base]);
 }
@@ -143,18 +148,19 @@ static void leave(struct x86_out *o, const struct frame *f, bool tiles)
     x86_raw(o, "\x41\x5F\x41\x5E\x41\x5D\x41\x5C\x5D\x5B\xC5\xF8\x77\xC3", 14);      /* pop, vzeroupper, ret */
 }
 
-/* what follows the code: masks of AVX2, changes, shapes of tiles */
+/* what follows the code: masks of AVX2 or what 4 bits are, changes, shapes of tiles */
 static void pool(struct x86_out *o, const struct loop_plan *q)
 {
     const size_t change = sizeof(struct carry_change);
-    const bool masks = !q->target->memory_masked;
+    const bool masks = !q->target->memory_masked, table = q->p->q4 && !masks;
     if (o->full || (size_t)(o->end - o->at) < MASKS + 256 + change * (size_t)q->nchange + 64u * (unsigned)q->nshape) {
         o->full = true;
         return;
     }
     while ((o->at - o->start) % 64) x86_byte(o, 0xCC);   /* nothing runs into it */
-    uint8_t *at[3] = { o->at, o->at + (masks ? MASKS : 0), NULL };
+    uint8_t *at[3] = { o->at, o->at + (masks || table ? MASKS : 0), NULL };
     if (masks) memset(at[0], 0xff, MASKS / 2), memset(at[0] + MASKS / 2, 0, MASKS / 2);
+    for (int j = 0; j < 16 && table; j++) memcpy(at[0] + 4 * j, &(float){ (float)(j < 8 ? j : j - 16) }, 4);
     o->at = at[1];
     for (int i = 0; i < q->nchange; i++) x86_raw(o, (const char *)&q->change[i].about, (int)change);
     while (q->nshape && (o->at - o->start) % 64) x86_byte(o, 0);
@@ -212,7 +218,7 @@ static void one(struct x86_out *o, const struct ins *i, const struct frame *f, c
                              &(int32_t){ (int32_t)(o->at - top[PLAN_DEPTH]) }, 4);
         break;
     default:
-        if (i->op >= INS_SHAPE) amx_ins(o, i);
+        if (i->op >= INS_SHAPE && i->op < INS_TABLE) amx_ins(o, i);
         else if (q->target->bytes == 64) avx512_ins(o, i);
         else avx2_ins(o, i);
     }

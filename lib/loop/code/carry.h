@@ -32,6 +32,12 @@ struct carry_change {                                    /* of a tensor or block
     int64_t from[CARRY_VARS], to[CARRY_VARS];            /* strides; [nvar-2] is fastest in `from`, [nvar-1] in `to` */
 };
 
+/* of B as it is packed: words of a row, of a panel if there are any */
+static inline int64_t carry_wide(const struct carry_change *c)
+{
+    return c->nvar == 3 ? c->size[2] : c->nvar == 2 ? c->to[0] : (c->size[0] + 15) & ~15;
+}
+
 struct carry_pad {                                       /* of A: its dimensions, slowest first, and zeros around it */
     int32_t n, size[CARRY_VARS], before[CARRY_VARS], after[CARRY_VARS];  /* n: 0 where there are none */
 };
@@ -57,7 +63,8 @@ typedef void carry_code(float *c, const float *a, const float *b, const struct c
 struct carry_variant {                                   /* the same nest for one instruction set; in that order */
     int32_t need;                                        /* bits of carry_cpu */
     int64_t given;                                       /* B is as change[1] leaves it, */
-    int64_t sums;                                        /* and so far behind it in each panel, see carry_sums; or 0 */
+    int64_t sums;                                        /* and so far behind it in each panel, see carry_sums; or 0;
+                                                            of weights of 4 bits: where their scales begin */
     int64_t code;                                        /* bytes from the struct carry_kernel to its code; 0: none */
     int64_t scratch_bytes;                               /* all of it */
     carry_code *function;                                /* its address, where that is known */
@@ -69,6 +76,7 @@ struct carry_variant {                                   /* the same nest for on
 struct carry_kernel {                                    /* in the order in which C text names its fields */
     int32_t op, type, add, nvar;                         /* add: C += A B */
     int64_t given;                                       /* elements of a B as any variant takes it; 0: as it is */
+    int32_t q4, zeros;                                   /* weights of 4 bits, see nest.h: steps of a group; or 0 */
     int32_t store, sign;                                 /* of A, B and V: enum carry_store; of U8S8: 128 where bytes of
                                                             A are signed, or 0 */
     int32_t size[CARRY_VARS];
@@ -80,7 +88,8 @@ struct carry_kernel {                                    /* in the order in whic
     float mid_scale;                                     /* of S, first of all */
     uint8_t mid[CARRY_THENS];                            /* what follows that: CARRY_RELU, CARRY_GELU, CARRY_SOFTMAX */
     float scale;                                         /* of CARRY_OVER: one over the divisor */
-    int64_t bias_step, bias;                             /* element i of C has the (i / bias_step % bias)-th bias */
+    int64_t bias_step, bias, scales;                     /* element i of C has the (i / bias_step % bias)-th bias, and
+                                                            the scale so many behind it */
     float arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];        /* by carry_then: numbers behind the others */
     int32_t over;                                        /* the divisor */
     int32_t query, norm;                                 /* of causal: its variable and one; CARRY_LAYERNORM .. or 0 */
@@ -117,6 +126,8 @@ uint16_t carry_narrow(enum carry_store, float);
 /* row-major b[k][n] of 2-byte or 1-byte numbers to the order in groups that B of such a type has, or `given`: to that
  * of the variant that runs here */
 void carry_pack(void *packed, const void *b, const struct carry_kernel *, struct carry_state *);
+/* the same of weights of 4 bits: zero points become 8 - zero, bits signed numbers */
+void carry_groups(float *packed, const float *b, const struct carry_kernel *, const struct carry_variant *);
 /* Signed bytes in A are multiplied as unsigned ones, 128 more; so each sum of C begins at -128 times that of its column
  * of B, where the variant has `sums` at that place: these are put there, modulo 2^32. */
 void carry_sums(float *packed, const struct carry_kernel *, const struct carry_variant *);

@@ -19,6 +19,7 @@ static struct step step_of(const struct loop_plan *q, const struct tile *x, cons
         if (of->both) c.load += on * x->nv;
         else c.spread += x->hold == x->nv || on <= x->casts ? on : on * x->nv;
     }
+    if (q->p->q4) c.mac *= Q4_STEPS, c.spread *= Q4_STEPS;
     return c;
 }
 
@@ -27,6 +28,11 @@ static double step_cycles(const struct loop_plan *q, const struct tile *x, struc
     const bool both = q->part[x->part].both, folded = q->target->memory_spread && (x->nv == 1 || s.spread > x->nrow);
     double loads = s.load + s.spread, more = both ? (q->target->memory_spread ? 0 : s.mac) : folded ? 0 : s.spread;
     double held = both ? s.load - s.mac : s.load;
+    if (q->p->q4) {                                      /* each vector of them is made of bits, and scaled */
+        const double made = Q4_STEPS * x->nv, scales = 1 + q->p->zeros;
+        loads += made * scales;
+        s.mac += made * ((q->target->memory_masked ? 2 : 3) + scales);
+    }
     return fmax(fmax(s.mac / m->fmas, fmax(loads / m->loads, (s.mac + held + more) / 5)), m->fma_latency);
 }
 

@@ -28,6 +28,9 @@ void problem_carry(struct carry_kernel *k, const struct problem *p)
     k->scale = p->over ? 1.0f / (float)p->over : 1;
     k->bias_step = p->bias_step;
     k->bias = p->bias;
+    k->scales = p->scale;
+    k->q4 = p->q4;
+    k->zeros = p->zeros;
     k->pair = p->pair;
     k->along = p->along;
     k->last = p->last;

@@ -144,9 +144,13 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
 
 void evaluator_operands(struct evaluator *v)
 {
+    const bool fresh = !v->x[TENSOR_B];
     for (int t = 0; t < 3 && !v->x[t]; t++)              /* signed bytes in A are as those in B */
         v->x[t] = numbers(v->p->type, t == TENSOR_C ? STORE_FLOATS : v->p->store, problem_bytes(v->p, t),
                           v->p->sign && !t ? TENSOR_B : t, v->p->elements[t]);
+    struct rng bits = rng_for(2, str_of("bits"));        /* the same every time */
+    for (int64_t i = 0; fresh && v->p->q4 && i < v->p->elements[TENSOR_B] - v->p->scales; i++)
+        ((uint32_t *)(void *)v->x[TENSOR_B])[i] = (uint32_t)rng_u64(&bits);
     if (v->p->then[0] && !v->more[0]) {
         enum problem_type type = v->p->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
         v->more[0] = numbers(type, STORE_FLOATS, 0, TENSOR_B, v->p->bias * v->p->biases);

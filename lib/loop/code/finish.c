@@ -5,7 +5,9 @@
 #include "loop/code/machine.h"
 #include "loop/code/table.h"
 
-/* Can all that follows the sum be done in registers?  A bias is a vector along one variable of C. */
+bool finish_vector(const struct problem *p) { return problem_then(p, THEN_BIAS) || problem_then(p, THEN_SCALE); }
+
+/* Can all that follows the sum be done in registers?  A bias is a vector along one variable of C, and so is a scale. */
 void finish_choose(struct loop_plan *q)
 {
     const struct problem *p = q->p;
@@ -17,9 +19,9 @@ void finish_choose(struct loop_plan *q)
         return;
     for (const uint8_t *then = p->then; *then; then++)
         if (!then_in_registers(*then)) return;
-    for (int v = 0; v < p->nvar && problem_then(p, THEN_BIAS); v++)
+    for (int v = 0; v < p->nvar && finish_vector(p); v++)
         if (p->stride[TENSOR_C][v] == p->bias_step && p->size[v] == p->bias) q->bias = v;
-    q->simple = q->bias >= 0 || !problem_then(p, THEN_BIAS);
+    q->simple = q->bias >= 0 || !finish_vector(p);
 }
 
 /* Is the block of C inside loop d what is finished at once?  No reduction is outside of it; it stays in the second

@@ -21,9 +21,11 @@ static int32_t amx_block(const struct plan_walk *w, int d, const int32_t *e)
     return most < e[v] ? most : e[v];
 }
 
-static bool fit(const struct target *t, int64_t rows, int64_t nv)
+static bool fit(const struct plan_walk *w, int64_t rows, int64_t nv)
 {
+    const struct target *t = w->q->target;
     if (rows > t->accumulators || nv > t->accumulators || rows * nv > t->accumulators) return false;
+    if (w->q->p->q4) return rows * nv + nv + Q4_MORE <= t->registers;
     return t->registers < 32 || nv > 4 || rows * nv + nv + 1 <= t->registers;
 }
 
@@ -42,7 +44,7 @@ bool tile_fits(const struct plan_walk *w, const int32_t *e)
     if (w->q->target->tiles) return amx_fits(w, e);
     int nv;
     int64_t rows = tile_block_rows(w, e, &nv);
-    return fit(w->q->target, rows, nv);
+    return fit(w, rows, nv);
 }
 
 /* block of loop d; an innermost block of the result is made as large as the registers allow */
@@ -58,12 +60,12 @@ int32_t tile_block(const struct plan_walk *w, int d, const int32_t *e)
     int64_t rows = tile_block_rows(w, e, &nv), most;
     if (v == x->vec) {
         most = rows > t->accumulators ? 1 : t->accumulators / rows;
-        while (most > 1 && !fit(t, rows, most)) most--;
+        while (most > 1 && !fit(w, rows, most)) most--;
         most *= w->q->lanes;
     } else {
         rows /= e[v];
         most = rows * nv > t->accumulators ? 1 : t->accumulators / (rows * nv);
-        while (most > 1 && !fit(t, rows * most, nv)) most--;
+        while (most > 1 && !fit(w, rows * most, nv)) most--;
     }
     return most < e[v] ? (int32_t)most : e[v];
 }

@@ -273,7 +273,7 @@ static const struct image_types { const char *c, *a, *b; } image_type[] = {
     [TYPE_F32] = { "float", "float", "float" }, [TYPE_BF16] = { "float", "uint16_t", "uint16_t" },
     [TYPE_U8S8] = { "int32_t", "uint8_t", "int8_t" }, [TYPE_F64] = { "double", "double", "double" } };
 
-const char *image_weights(const struct problem *p) { return image_type[p->type].b; }
+const char *image_weights(const struct problem *p) { return p->q4 ? "uint32_t" : image_type[p->type].b; }
 
 void image_declare(struct buf *b, const struct image_kernel *q, enum image_call call)
 {
@@ -286,7 +286,7 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
     const char *in = p->store < STORE_F16 ? NULL : problem_bytes(p, TENSOR_A) == 1 ? "uint8_t" : "uint16_t";
     buf_format(b, "int %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
                call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
-    buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : t.b,
+    buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : image_weights(p),
                ld ? ", int64_t ldb" : "");
     if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
     else if (p->then[0]) buf_format(b, ", const %s *bias, const %s *residual", f, f);
@@ -343,14 +343,18 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         }
         if (q[i].p->pair) fprintf(f, "/* v: %lld elements */\n", (long long)q[i].p->elements[TENSOR_V]);
         if (q[i].p->then[0])
-            fprintf(f, "/* bias: %lld elements%s; residual as c%s */\n",
+            fprintf(f, "/* bias: %lld elements%s%s; residual as c%s */\n",
                     (long long)q[i].p->bias * q[i].p->biases,
-                    (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1],
+                    (const char *[]){ "", ": the bias, a gain", ": the bias, a gain, a shift" }[q[i].p->biases - 1 -
+                                                                                             !!q[i].p->scale],
+                    !q[i].p->scale ? "" : q[i].p->norm < 0 ? ": the bias, a scale" : ", a scale",
                     q[i].p->type == TYPE_F64 ? "" : ", in floats");
         if (q[i].p->weights)
-            fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b[k][n] */\n"
+            fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b%s */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
-                    s, (long long)image_packed(&q[i]) * q[i].p->group, s, s, image_weights(q[i].p),
+                    s, (long long)image_packed(&q[i]) * q[i].p->group, s,
+                    !q[i].p->q4 ? "[k][n]" : q[i].p->zeros ? "[k/8][n], scale[k/g][n], zero[k/g][n]"
+                                                           : "[k/8][n], scale[k/g][n]", s, image_weights(q[i].p),
                     image_weights(q[i].p));
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\nint64_t %s_scratch(void);\n", s, s, s);
     }

@@ -1,20 +1,23 @@
 /* ir.h - a plan as a list of vector instructions: one list for all targets.
  *
- * d, a and b are values, each written by the instruction that makes it; MAC, PLUS, MAX, MIN and FLOAT change d.
- * ins_assign makes registers of values.  The second operand of MAC to MIN may be in memory (from): ins_fold puts
+ * d, a and b are values, each written by the instruction that makes it; MAC, PLUS, MAX, MIN, TIMES and FLOAT change d.
+ * ins_assign makes registers of values.  The second operand of MAC to TIMES may be in memory (from): ins_fold puts
  * it there where the target can.  Loops count down; nothing jumps but their ends, and SKIP.
  * Bases are pointers: BASE reads one from the context, HOLD sets one aside and takes scratch or V in its place, until
- * RELEASE.  TOTAL sums the lanes of up to four accumulators in neighbouring registers, the first of them in
- * 0, 4, 8 ..: the sums are where LANES finds them; registers 0 to 3 are free then.  AMX has tiles 0 to 7. */
+ * RELEASE; GROUP is B and disp.  BITS: signed 4 bits of each word of a, the disp-th, as floats; where vectors are wide
+ * by what TABLE puts in the last register.  TOTAL sums the lanes of up to four accumulators in neighbouring registers,
+ * the first of them in 0, 4, 8 ..: the sums are where LANES finds them; registers 0 to 3 are free then.  AMX has tiles
+ * 0 to 7. */
 #ifndef MILLRACE_IR_H
 #define MILLRACE_IR_H
 #include "loop/code/plan.h"
 
 enum ins_op { INS_NONE, INS_ZERO, INS_LOAD, INS_SPREAD, INS_MAC, INS_PLUS, INS_MAX, INS_MIN,
-              INS_NUMBER, INS_FLOAT,
+              INS_TIMES, INS_NUMBER, INS_FLOAT,
+              INS_BITS,
               INS_STORE, INS_MASK, INS_MOVE, INS_CALL, INS_HOLD, INS_RELEASE, INS_SKIP, INS_SKIP_END, INS_LOOP, INS_END,
               INS_BASE, INS_TOTAL, INS_LANES, INS_ENTER, INS_LEAVE, INS_SHAPE, INS_STRIDE,
-              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_COUNT };
+              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_TABLE, INS_COUNT };
 enum ins_from { FROM_REGISTER, FROM_VECTOR, FROM_SPREAD };
 struct ins {
     uint8_t op, from, base, call;                        /* call: of CALL and SKIP */

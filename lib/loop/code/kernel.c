@@ -194,7 +194,7 @@ static void sizes(const struct kernel *g, int64_t bytes[BASES])
     for (int t = 0; t < 3; t++)
         bytes[t] = g->change[t].needed || (t == TENSOR_C && g->cast) ? (int64_t)g->scratch_bytes[t]
                                                                       : k->elements[t] * (t == TENSOR_C ? word : in);
-    bytes[BASE_BIAS] = k->bias * word;
+    bytes[BASE_BIAS] = (k->bias + k->scales) * word;
     bytes[BASE_RESIDUAL] = k->elements[TENSOR_C] * word;
     bytes[BASE_SECOND] = g->second_at ? (int64_t)g->scratch_bytes[3] - g->second_at * 4 : k->elements[TENSOR_V] * 4;
 }
@@ -209,7 +209,7 @@ static void part(void *data, int i)
         int64_t bytes[BASES];
         sizes(g, bytes);
         char *const base[BASES] = { (char *)(uintptr_t)j->a, (char *)(uintptr_t)j->b, (char *)j->sum,
-                                          (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual,
+                                          (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual, NULL,
                                           (char *)(uintptr_t)x.extra.second };
         const char *why = ins_run(g->ir, i, base, bytes, &x);
         if (why) j->why = why;
@@ -247,7 +247,8 @@ void kernel_weights(const struct kernel *g, const float *b)
     if (!g->given) return;
     struct carry_variant v = { .given = 1, .sums = g->sums };
     v.change[TENSOR_B] = g->change[TENSOR_B].change;
-    carry_forth(&v.change[TENSOR_B], b, g->scratch[TENSOR_B]);
+    if (g->about.q4) carry_groups(g->scratch[TENSOR_B], b, &g->about, &v);
+    else carry_forth(&v.change[TENSOR_B], b, g->scratch[TENSOR_B]);
     carry_sums(g->scratch[TENSOR_B], &g->about, &v);
 }
 

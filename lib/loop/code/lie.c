@@ -6,7 +6,7 @@ bool access_plain(const struct problem *p, int t)
     double n = 1;
     for (int v = 0; v < p->nvar; v++)
         if (p->stride[t][v]) n *= p->size[v];
-    return n == (double)p->elements[t] && !(t == TENSOR_A && p->pad.n);
+    return n == (double)(p->elements[t] - (t == TENSOR_B ? p->scales : 0)) && !(t == TENSOR_A && p->pad.n);
 }
 
 bool access_raised(const struct loop_plan *q, int t) { return t == TENSOR_A && q->p->sign && !q->target->tiles; }

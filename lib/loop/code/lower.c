@@ -95,6 +95,37 @@ static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
     }
 }
 
+static void change(struct lower *l, enum ins_op op, int32_t d, int32_t b, bool floats)
+{
+    struct ins *i = put(l, op);
+    i->d = i->a = d;
+    i->b = b;
+    i->floats = floats;
+}
+
+/* a word of weights of 4 bits in each column: its steps one after the other, each made floats in all columns */
+static void step_of_words(struct lower *l, const int64_t at[BASE_SECOND])
+{
+    const struct tile *x = l->x;
+    int32_t word[PLAN_ROWS];
+    for (int j = 0; j < x->nv; j++) word[j] = held_vector(l, at[BASE_B], j);
+    for (int s = 0; s < Q4_STEPS * x->nv; s += x->hold) {
+        const int from = s % x->nv, step = s / x->nv;
+        for (int j = from; j < from + x->hold; j++) {
+            struct ins *i = put(l, INS_BITS);
+            i->d = l->held[j] = new_value(l), i->a = word[j], i->disp = step;
+            for (int row = l->q->p->zeros; row >= 0; row--) {
+                const int64_t scale = at[BASE_GROUP] + tile_vector(l->q, x, BASE_GROUP, j) + row * l->q->group_row;
+                const int32_t by = memory(l, INS_LOAD, new_value(l), BASE_GROUP, scale, masked(l, j));
+                change(l, row ? INS_PLUS : INS_TIMES, l->held[j], by, true);
+            }
+        }
+        for (int r = 0; r < x->nrow; r++)
+            for (int j = from; j < from + x->hold; j++)
+                multiply(l, l->acc[r * x->nv + j], spread(l, l->row[r].at[BASE_A] + at[BASE_A] + 4 * step), l->held[j]);
+    }
+}
+
 /* a tile of A or B in one of the registers that it may be in; held: which of them each has, -1 none */
 static int32_t hold_tile(struct lower *l, int t, int i, int64_t disp, int held[2])
 {
@@ -131,9 +162,10 @@ static void body(struct lower *l, const struct walk_node *d)
             const int v = d->var[i];
             const int64_t unit = l->x->shape.rows && v == l->q->step ? TILE_SIDE
                                  : l->of->lanes && v == l->of->vec   ? l->q->lanes : 1;
-            for (int b = 0; b < BASE_C; b++) bytes[b] += at[i] * unit * tile_view(l->q, l->x, b)->stride[v];
+            for (int b = 0; b < BASE_SECOND; b++) bytes[b] += at[i] * unit * tile_view(l->q, l->x, b)->stride[v];
         }
         if (l->x->shape.rows) step_of_tiles(l, bytes);
+        else if (l->q->p->q4) step_of_words(l, bytes);
         else step(l, bytes, d->n < 0 ? 0 : l->q->out[d->n + done++]);
         while (i-- > 0 && ++at[i] == d->times[i]) at[i] = 0;
     }
@@ -161,6 +193,7 @@ static void begin_tile(struct lower *l, const struct tile *x)
         return;
     }
     if (x->tail) put(l, INS_MASK)->disp = x->tail;
+    if (l->q->p->q4 && l->q->target->memory_masked) put(l, INS_TABLE);
     for (int i = 0; i < x->nrow * x->nv; i++) {
         const int j = i % x->nv;
         l->acc[i] = new_value(l);
@@ -170,14 +203,6 @@ static void begin_tile(struct lower *l, const struct tile *x)
         else memory(l, INS_LOAD, l->acc[i], BASE_B,
                     tile_vector(l->q, x, BASE_B, j) + tile_view(l->q, x, BASE_B)->sums, masked(l, j));
     }
-}
-
-static void change(struct lower *l, enum ins_op op, int32_t d, int32_t b, bool floats)
-{
-    struct ins *i = put(l, op);
-    i->d = i->a = d;
-    i->b = b;
-    i->floats = floats;
 }
 
 /* the lanes of each accumulator summed, four at a time, and stored */
@@ -204,8 +229,9 @@ static void total(struct lower *l)
 static void follow_by(struct lower *l, const struct then_step *t, int n)
 {
     const struct tile *x = l->x;
-    const int with = t->with;
-    const bool one = with == FROM_BIAS && l->q->bias != l->of->vec;
+    const int with = t->with, base = with == FROM_SCALE ? BASE_BIAS : with;
+    const bool one = base == BASE_BIAS && l->q->bias != l->of->vec;
+    const int64_t further = with == FROM_SCALE ? l->q->p->scale * l->q->p->bytes : 0;
     const int32_t number = with < FROM_ARG ? 0 : l->q->p->arg[t->word][with - FROM_ARG];
     int32_t value = -1;
     if (with >= FROM_ZERO) {
@@ -216,8 +242,8 @@ static void follow_by(struct lower *l, const struct then_step *t, int n)
     for (int i = 0; i < n; i++) {
         const int j = i % x->nv;
         if (with < FROM_ZERO)
-            value = memory(l, one ? INS_SPREAD : INS_LOAD, new_value(l), with,
-                           l->row[i / x->nv].at[with] + tile_vector(l->q, x, with, j), !one && masked(l, j));
+            value = memory(l, one ? INS_SPREAD : INS_LOAD, new_value(l), base,
+                           l->row[i / x->nv].at[base] + tile_vector(l->q, x, base, j) + further, !one && masked(l, j));
         change(l, (enum ins_op)t->op, l->acc[i], value, true);
     }
 }
@@ -257,9 +283,10 @@ static void enter(struct lower *l)
 {
     const struct problem *p = l->q->p;
     put(l, INS_ENTER);
-    if (l->q->simple && problem_then(p, THEN_BIAS)) put(l, INS_BASE)->base = BASE_BIAS;
+    if (l->q->simple && finish_vector(p)) put(l, INS_BASE)->base = BASE_BIAS;
     if (l->q->simple && problem_then(p, THEN_RESIDUAL)) put(l, INS_BASE)->base = BASE_RESIDUAL;
     if (p->pair) put(l, INS_BASE)->base = BASE_SECOND;
+    if (p->q4) memory(l, INS_BASE, -1, BASE_GROUP, l->q->group_at, false);
 }
 
 void ins_lower(struct ir *o, const struct loop_plan *q)

@@ -70,6 +70,10 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
                       "#define STORE_FOUR(p, s, add) carry_store_four_%s(p, s, add)\n"
                       "#define STORE_ONE(p, s, lane, add) carry_store_one_%s(p, s, lane, add)\n",
                    wide ? "carry_half_" : "", wide ? sum : "", sum, sum, sum);
+    if (strstr(body->s, "BITS("))
+        buf_format(b, "#undef BITS\n#define BITS(x, n) _mm512_permutexvar_ps(_mm512_srli_epi32("
+                      "_mm512_castps_si512(x), n), "
+                      "_mm512_setr_ps(0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1))\n");
     if (wide) buf_format(b, "#ifdef __x86_64__\n");
     buf_format(b, "%s%s static void %s_%s(float *c_, const float *a_, const float *b_,\n"
                   "    const struct carry_context *x)\n{\n",
@@ -228,8 +232,9 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
     kernel_free(&g);
     if (why) return why;
     buf_format(b, "static const struct carry_kernel %s_kernel = {\n"
-                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld, .store = %d, .sign = %d,\n    ",
-               s, k.op, k.type, k.add, k.nvar, (long long)k.given, k.store, k.sign);
+                  "    .op = %d, .type = %d, .add = %d, .nvar = %d, .given = %lld, .q4 = %d, .zeros = %d,\n"
+                  "    .store = %d, .sign = %d,\n    ",
+               s, k.op, k.type, k.add, k.nvar, (long long)k.given, k.q4, k.zeros, k.store, k.sign);
     numbers(b, "size", k.size, CARRY_VARS, false);
     buf_format(b, ",\n    .stride = {\n");
     for (int t = 0; t < 4; t++) {
@@ -254,8 +259,8 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
     buf_format(b, ",\n    .pair = %d, .along = %d, .last = %d, .mid_scale = %.9g, .mid = {", k.pair, k.along, k.last,
                (double)k.mid_scale);
     for (int i = 0; i < CARRY_THENS; i++) buf_format(b, " %d%s", k.mid[i], i + 1 < CARRY_THENS ? "," : " }");
-    buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld", (double)k.scale, k.scale < 1 ? "f" : "",
-               (long long)k.bias_step, (long long)k.bias);
+    buf_format(b, ", .scale = %.9g%s, .bias_step = %lld, .bias = %lld, .scales = %lld", (double)k.scale,
+               k.scale < 1 ? "f" : "", (long long)k.bias_step, (long long)k.bias, (long long)k.scales);
     for (int i = 0; i < CARRY_WORDS_ROOM; i++)           /* C++ has no .arg[i] */
         buf_format(b, "%s { %.9g, %.9g }", i ? "," : ", .arg = {", (double)k.arg[i][0], (double)k.arg[i][1]);
     buf_format(b, " }, .over = %d, .query = %d, .norm = %d, .variant = {\n", k.over, k.query, k.norm);

@@ -64,12 +64,22 @@ static double scalar(const struct problem *p, int t, const void *x, int64_t i)
     }
 }
 
+/* step l of word i of weights of 4 bits */
+static double weight(const struct problem *p, const void *b, int64_t i, int64_t l)
+{
+    const int64_t n = p->row[TENSOR_B], words = p->elements[TENSOR_B] - p->scales;
+    const int64_t at = i / n * Q4_STEPS / p->q4 * n + i % n;
+    const float *scale = (const float *)b + words, *zero = scale + p->scales / 2;
+    return ((((const uint32_t *)b)[i] >> 4 * l & 15) - (p->zeros ? (double)zero[at] : 8)) * (double)scale[at];
+}
+
 /* all of a tensor; A with its zeros around it */
 static double *numbers(const struct problem *p, int t, const void *x)
 {
     const struct problem_pad *pad = &p->pad;
     const bool zeros = t == TENSOR_A && pad->n;
-    const int64_t n = p->elements[t], g = p->group;
+    const bool bits = p->q4 && t == TENSOR_B;
+    const int64_t n = p->elements[t] - (bits ? p->scales : 0), g = bits ? Q4_STEPS : p->group;
     double *to = xcalloc(size_mul((size_t)(zeros ? p->padded : n) + 1, (size_t)g), sizeof *to);
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i, at = 0, step = 1;
@@ -77,7 +87,8 @@ static double *numbers(const struct problem *p, int t, const void *x)
             at += (rest % pad->size[d] + pad->before[d]) * step;
             step *= pad->size[d] + pad->before[d] + pad->after[d];
         }
-        for (int64_t l = 0; l < g; l++) to[(zeros ? at : i) * g + l] = scalar(p, t, x, i * g + l);
+        for (int64_t l = 0; l < g; l++)
+            to[(zeros ? at : i) * g + l] = bits ? weight(p, x, i, l) : scalar(p, t, x, i * g + l);
     }
     return to;
 }
@@ -101,8 +112,8 @@ static bool step(struct walker *w)
 
 static void line(const struct problem *p, int v, double *c, const double *a, const double *b)
 {
-    const int64_t sc = p->stride[TENSOR_C][v], g = p->group, sa = p->stride[TENSOR_A][v] * g,
-                  sb = p->stride[TENSOR_B][v] * g;
+    const int64_t sc = p->stride[TENSOR_C][v], g = p->q4 ? Q4_STEPS : p->group, sb = p->stride[TENSOR_B][v] * g,
+                  sa = p->stride[TENSOR_A][v] * p->group;
     for (int32_t i = 0; i < p->size[v]; i++, c += sc, a += sa, b += sb)
         for (int64_t l = 0; l < g; l++)
             if (p->op == OP_FMA) *c += a[l] * b[l];
@@ -117,7 +128,7 @@ static void sums(const struct problem *p, double *c, const double *a, const doub
     for (int v = 0; v < p->nvar; v++)
         if (p->size[v] > p->size[in]) in = v;
     w.vars = ((1u << p->nvar) - 1) & ~(1u << in);
-    do line(p, in, c + w.o[TENSOR_C], a + w.o[TENSOR_A] * p->group, b + w.o[TENSOR_B] * p->group);
+    do line(p, in, c + w.o[TENSOR_C], a + w.o[TENSOR_A] * p->group, b + w.o[TENSOR_B] * (p->q4 ? Q4_STEPS : p->group));
     while (step(&w));
 }
 
@@ -223,6 +234,7 @@ static void follow(const struct problem *p, double *c, struct carry_extra extra)
         if (*word == THEN_LAYERNORM || *word == THEN_RMSNORM) normalise(p, c, bias, *word == THEN_LAYERNORM);
         for (int64_t i = 0; i < n; i++) {
             if (*word == THEN_BIAS) c[i] += bias[i / p->bias_step % p->bias];
+            if (*word == THEN_SCALE) c[i] *= bias[p->scale + i / p->bias_step % p->bias];
             if (*word == THEN_RESIDUAL) c[i] += residual[i];
             if (*word == THEN_OVER) c[i] /= p->over;
             c[i] = element(*word, p->arg[*word], c[i]);

@@ -137,6 +137,23 @@ static void want(struct loop_plan *q, int t, int64_t elements)
     if (bytes > q->scratch[t]) q->scratch[t] = bytes;
 }
 
+/* behind all panels of weights of 4 bits, in panels of the same width: for each group a row of scales, one of zeros */
+static void lay_groups(struct loop_plan *q, struct transposition *c)
+{
+    const struct problem *p = q->p;
+    struct plan_view *x = &q->view[BASE_GROUP];
+    const int fast = q->part[0].vec, rows = 1 + p->zeros;
+    const int64_t wide = carry_wide(&c->change), all = p->scales / p->size[fast] * wide;
+    *x = (struct plan_view){ .panel = c->panel, .panel_bytes = all * 4 };
+    for (int v = 0; v < p->nvar; v++)
+        if (p->reduced[v] && p->stride[TENSOR_A][v] == p->q4) x->stride[v] = rows * wide * 4;
+    x->stride[fast] = c->panel ? all / c->panel * 4 : 4;
+    q->group_at = c->elements * 4;
+    q->group_row = wide * 4;
+    c->sums = c->elements;
+    c->elements += (c->panel ? (p->size[fast] + c->panel - 1) / c->panel : 1) * all;
+}
+
 /* all of B, before any run */
 void pack_weights(struct plan_walk *w, bool panels)
 {
@@ -148,6 +165,7 @@ void pack_weights(struct plan_walk *w, bool panels)
     pack_lay(c, q->p, TENSOR_B, x->vec, panels ? panel_width(w, 0, q->p->size) : 0, q->p->size, stride);
     view_of(v, c, stride, x->vec, q->p->bytes);
     v->sums = q->target->tiles ? 0 : c->sums * q->p->bytes;
+    if (q->p->q4) lay_groups(q, c);
     if (c->panel) stride[x->vec] = 1;                    /* what a block touches: panels hold neighbours */
     w->depth[TENSOR_B] = -1;
     w->marked[TENSOR_B] = false;

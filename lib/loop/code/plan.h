@@ -14,8 +14,8 @@
 #include "loop/code/carry.h"
 #include "loop/code/target.h"
 
-/* the first three are the tensors' numbers; SECOND is V */
-enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_SECOND, BASES };
+/* the first three are the tensors' numbers; GROUP: scales of weights of 4 bits, in B; SECOND is V */
+enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_GROUP, BASE_SECOND, BASES };
 enum { PLAN_VIEWS = 80, PLAN_ROWS = 32, PLAN_DEPTH = 48, PLAN_TILES = 4,
        TILE_SIDE = 16 };
 
@@ -116,12 +116,13 @@ struct loop_plan {
     int lanes, bias, row, step;                          /* variables: the bias is along; of AMX's rows, of its steps */
     int64_t scratch[4];                                  /* bytes: of A and B and C, changed; S, rows of softmax, V */
     int64_t origin;                                      /* bytes from A's element 0 with zeros to what is in memory */
+    int64_t group_at, group_row;                         /* bytes from B to these, from a scale to its zero point */
     int64_t second_at;                                   /* V, changed, so many floats on in scratch[3]; or 0 */
     bool lies, given, pairs, cast, finish, simple;       /* A with zeros as it is; B packed before; by the unit; .. */
     bool walked[2];                                      /* an input is packed as the nest goes */
     int threads, parallel;                               /* 1 or 2; the variable that is cut */
     int begin[2];                                        /* the first node of each thread */
-    int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */
+    int64_t offset[2][3], bias_offset[2], group_offset;  /* bytes to where its part of each tensor begins */
     int rows, vectors;                                   /* the largest tile */
     int split;                                           /* loops that two contractions have in common, or -1 */
     int64_t s_stride[NEST_VARS], s_elements;             /* a block of S, in elements */
@@ -149,6 +150,7 @@ const char *loop_plan_make(struct loop_plan *, const struct problem *, const str
 void loop_plan_free(struct loop_plan *);
 void loop_plan_print(struct buf *, const struct loop_plan *);      /* a line a node */
 
+bool finish_vector(const struct problem *);              /* does one along C follow the sum: a bias, a scale? */
 const struct plan_view *tile_view(const struct loop_plan *, const struct tile *, int base);
 int64_t tile_vector(const struct loop_plan *, const struct tile *, int base, int j); /* bytes to vector j of a row */
 int tile_rows(const struct loop_plan *, const struct tile *,

@@ -2,7 +2,7 @@
 #include "loop/code/ir.h"
 #include <stdio.h>
 
-static const char *const base_name[BASES] = { "A", "B", "C", "bias", "residual", "V" };
+static const char *const base_name[BASES] = { "A", "B", "C", "bias", "residual", "scales", "V" };
 static const char *const call_name[] = { "change", "finish", "between", "hidden" };
 
 static void change_line(struct buf *b, const struct carry_change *c)
@@ -89,8 +89,9 @@ void loop_plan_print(struct buf *b, const struct loop_plan *q)
 
 static const char *const ins_name[INS_COUNT] = {
     [INS_ZERO] = "zero", [INS_LOAD] = "load", [INS_SPREAD] = "spread", [INS_MAC] = "mac", [INS_PLUS] = "plus",
-    [INS_MAX] = "max", [INS_MIN] = "min", [INS_NUMBER] = "number",
-    [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch", [INS_MASK] = "mask",
+    [INS_MAX] = "max", [INS_MIN] = "min", [INS_TIMES] = "times", [INS_NUMBER] = "number",
+    [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch",
+    [INS_BITS] = "bits", [INS_TABLE] = "table", [INS_MASK] = "mask",
     [INS_MOVE] = "move", [INS_CALL] = "call", [INS_HOLD] = "hold", [INS_RELEASE] = "release", [INS_SKIP] = "skip",
     [INS_SKIP_END] = "skip_end", [INS_LOOP] = "loop", [INS_END] = "end", [INS_BASE] = "base",
     [INS_TOTAL] = "total", [INS_LANES] = "lanes", [INS_ENTER] = "enter", [INS_LEAVE] = "leave",

@@ -86,10 +86,15 @@ static void lane(struct machine *m, const struct ins *i, int l)
         if (doubles) d->d = a.d < b.d ? a.d : b.d;
         else d->f = a.f < b.f ? a.f : b.f;
         break;
+    case INS_TIMES:
+        if (doubles) d->d = a.d * b.d;
+        else d->f = a.f * b.f;
+        break;
     case INS_NUMBER:
         if (doubles) d->d = i->disp;
         else d->f = (float)i->disp;
         break;
+    case INS_BITS: d->f = (float)((int32_t)(a.u << (28 - 4 * i->disp)) >> 28); break;
     case INS_FLOAT: d->f = (float)d->i; break;
     case INS_STORE:
         if (on) memcpy(reach(m, i, m->word * (int64_t)l), d, (size_t)m->word);
@@ -172,9 +177,12 @@ static void one(struct machine *m, const struct ins *i, int32_t *at)
     switch (i->op) {
     case INS_PREFETCH:
     case INS_ENTER:
-    case INS_BASE:
+    case INS_TABLE:
     case INS_SKIP_END: break;
     case INS_MASK: m->mask = i->disp; break;
+    case INS_BASE:
+        if (i->base == BASE_GROUP) m->base[BASE_GROUP] = m->base[BASE_B], m->base[BASE_GROUP].at += i->disp;
+        break;
     case INS_MOVE: m->base[i->base].at += i->disp; break;
     case INS_CALL: call(m, i); break;
     case INS_SKIP:

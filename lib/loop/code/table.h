@@ -4,7 +4,7 @@
 #include "loop/code/ir.h"
 
 /* What is done with each accumulator, in this order: rows of words.h.  With a base, or a number behind FROM_ZERO. */
-enum { FROM_BIAS = BASE_BIAS, FROM_RESIDUAL = BASE_RESIDUAL, FROM_ZERO = BASES, FROM_ARG };
+enum { FROM_BIAS = BASE_BIAS, FROM_RESIDUAL = BASE_RESIDUAL, FROM_SCALE = BASE_GROUP, FROM_ZERO = BASES, FROM_ARG };
 struct then_step { uint8_t word, op, with; };
 enum { THEN_STEPS = 2 * THENS };
 extern const struct then_step then_table[THEN_STEPS];    /* to a word of THEN_END */

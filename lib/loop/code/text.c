@@ -5,7 +5,7 @@
 #include "loop/code/x86.h"
 
 static const char *const name_of[BASES] = { [BASE_A] = "a", [BASE_B] = "b", [BASE_C] = "c", [BASE_BIAS] = "v",
-                                            [BASE_RESIDUAL] = "r", [BASE_SECOND] = "v" };
+                                            [BASE_RESIDUAL] = "r", [BASE_GROUP] = "g", [BASE_SECOND] = "v" };
 enum { MAX_TEXT = 8 << 20 };
 
 struct text { struct buf *b; const struct loop_plan *q; bool wide, doubles; };
@@ -38,7 +38,7 @@ static void operand(const struct text *t, const struct ins *i)
 
 static void arithmetic(const struct text *t, const struct ins *i)
 {
-    static const char *const more[] = { [INS_PLUS] = "add", [INS_MAX] = "max", [INS_MIN] = "min" };
+    static const char *const more[] = { [INS_PLUS] = "add", [INS_MAX] = "max", [INS_MIN] = "min", [INS_TIMES] = "mul" };
     const char *sort = t->doubles ? "d" : "s";
     if (i->op == INS_MAC) buf_format(t->b, "v%d = MULTIPLY(v%d, v%d, ", i->d, i->d, i->a);
     else if (i->op == INS_PLUS && !i->floats) buf_format(t->b, "v%d = PLUS(v%d, ", i->d, i->a);
@@ -110,6 +110,11 @@ static void vectors(const struct text *t, const struct ins *i)
         break;
     case INS_SPREAD: buf_format(t->b, "v%d = SPREAD(%s + %d);\n", i->d, at, i->disp); break;
     case INS_NUMBER: buf_format(t->b, "v%d = _mm%s_set1_p%s(%d);\n", i->d, w, sort, i->disp); break;
+    case INS_BITS:
+        if (t->wide) buf_format(t->b, "v%d = BITS(v%d, %d);\n", i->d, i->a, 4 * i->disp);
+        else buf_format(t->b, "v%d = _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32("
+                        "_mm256_castps_si256(v%d), %d), 28));\n", i->d, i->a, 28 - 4 * i->disp);
+        break;
     case INS_FLOAT: buf_format(t->b, "v%d = _mm512_cvtepi32_ps(_mm512_castps_si512(v%d));\n", i->d, i->d); break;
     case INS_STORE:
         buf_format(t->b, "_mm%s_%s_p%s((%s *)(%s + %d), %sv%d);\n", w,
@@ -138,10 +143,15 @@ static void line(const struct text *t, const struct ins *i)
     case INS_MAC:
     case INS_PLUS:
     case INS_MAX:
-    case INS_MIN: arithmetic(t, i); break;
+    case INS_MIN:
+    case INS_TIMES: arithmetic(t, i); break;
     case INS_PREFETCH: buf_format(t->b, "__builtin_prefetch(%s + %d);\n", at, i->disp); break;
     case INS_MOVE: buf_format(t->b, "%s += %d;\n", at, i->disp); break;
-    case INS_BASE: buf_format(t->b, "const char *%s = (const char *)x->extra.%s;\n", at, field[i->base]); break;
+    case INS_BASE:
+        if (i->base == BASE_GROUP) buf_format(t->b, "const char *g = b + %d;\n", i->disp);
+        else buf_format(t->b, "const char *%s = (const char *)x->extra.%s;\n", at, field[i->base]);
+        break;
+    case INS_TABLE: break;
     case INS_LEAVE:
         if (t->q->target->tiles) buf_format(t->b, "_tile_release();\n");
         break;

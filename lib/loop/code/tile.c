@@ -206,12 +206,12 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile_sum *r)
 }
 
 /* registers: accumulators, what is held, broadcasts */
-static void assign(const struct target *t, struct tile *x, bool one)
+static void assign(const struct target *t, struct tile *x, bool q4)
 {
-    const int n = x->nrow * x->nv, top = t->registers - (x->tail && !t->memory_masked);
+    const int more = q4 ? x->nv + (t->memory_masked ? 1 : x->tail ? 2 : 0) : x->tail && !t->memory_masked;
+    const int n = x->nrow * x->nv, top = t->registers - more;
     x->hold = x->nv <= top - n - 1 ? x->nv : 1;
     x->casts = (int16_t)(top - n - x->hold);
-    if (one && x->casts < 1) x->casts = 1;
 }
 
 static void start(const struct plan_walk *w, struct tile *x, double steps, bool first)
@@ -242,13 +242,14 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     x.nv = (int16_t)nv;
     x.tail = (int16_t)(e[of->vec] % q->lanes);
     x.last = last;
-    assign(q->target, &x, false);
+    assign(q->target, &x, q->p->q4);
     start(w, &x, steps, first);
     if (nr) x.ahead = rows_ahead(w, &r[nr - 1]);
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
     if (unroll) budget = MARKED_MACS / n;
+    if (q->p->q4) budget /= Q4_STEPS;
     if (budget < 1) budget = 1;
     const int at = q->n;
     walk_node(w, NODE_TILE, tile_number(q, &x));

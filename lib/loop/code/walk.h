@@ -14,6 +14,7 @@ struct plan_walk {
     struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
     const char *why;
 };
+enum { Q4_MORE = 4 };                                    /* weights, a scale, one of A, a mask or what bits are */
 struct tile_sum { int var; int32_t n, unit; };                /* a reduction: n steps of `unit` elements */
 
 /* the rows of a tile: which of them are at which step of each rim */

@@ -3,7 +3,7 @@
 #include <string.h>
 
 const uint8_t x86_base[BASES] = { [BASE_A] = 6, [BASE_B] = 2, [BASE_C] = 7, [BASE_BIAS] = 1, [BASE_RESIDUAL] = 8,
-                                  [BASE_SECOND] = 1 };
+                                 [BASE_GROUP] = 9,                                  [BASE_SECOND] = 1 };
 
 void x86_byte(struct x86_out *o, unsigned x) { *o->at++ = (uint8_t)x; }
 

@@ -11,6 +11,9 @@
  * bytes, g = 2 or 4 of which K is a multiple: the order in which processors multiply them.  Their variable k counts
  * groups of g, an element is such a group of 4 bytes, and strides and sizes are in groups.  (mm_s8s8 M N K) is mm_u8s8
  * with signed bytes in A, too.
+ * (mm_q4 M N K G) has A[m][k] of floats and weights of 4 bits: B is [K/8][N] words, of each the lowest 4 bits are those
+ * of the first of 8 steps, behind them floats scale[K/G][N], and in mm_q4z zero[K/G][N]; B[k][n] is (bits - zero) scale
+ * of the group of G steps, without zeros (bits - 8) scale.  Its variables g and k count groups and words.
  * A trailing (type f64) makes the elements of any sum of products doubles, also those of bias and residual, which
  * with relu and (over N) are all that may follow such a sum.  (type f16) and (type bf16) have A, B and V of any sum
  * of products of floats stored as such halves; they are multiplied as floats.
@@ -22,7 +25,8 @@
  * N; bf16 or f16, the last, rounds to that, and C has 2 bytes an element; layernorm and rmsnorm, of rows along what
  * bias is along: what is above the row's mean over the root of its variance, or x over the root of its mean square,
  * 1e-5 added below the root, times a gain, plus (layernorm) a shift: these are the second and third vector behind the
- * bias, whether or not there is the word bias. Integer sums become floats before.  In general nests as in all others.
+ * bias, whether or not there is the word bias; scale multiplies by a vector, the last of these.  Integer sums become
+ * floats before.  In general nests as in all others.
  * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
  * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
  * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.
@@ -45,6 +49,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { Q4_STEPS = 8 };                                   /* in a word of weights of 4 bits */
 enum { NEST_VARS = 8, NEST_LOOPS = 16, NEST_DIMS = 8 };
 enum { TENSOR_A, TENSOR_B, TENSOR_C, TENSOR_V };        /* V: where there are two contractions */
 enum problem_type { TYPE_F32, TYPE_BF16, TYPE_U8S8, TYPE_F64 };  /* C is float, float, int32, double */
@@ -63,6 +68,9 @@ struct problem {
     enum problem_op op;
     enum problem_type type;
     bool sign;                                           /* of TYPE_U8S8: bytes of A are signed, too */
+    int q4;                                              /* B of 4 bits: steps of the sum with one scale; or 0 */
+    bool zeros;                                          /* with zero points; */
+    int64_t scales;                                      /* these, at the end of B: elements */
     bool weights;                                        /* B is packed once, before: narrow types, (weights packed) */
     int group;                                           /* steps of the reduction in an element of A and B: 1, 2, 4 */
     int bytes;                                           /* of an element: 4, 8 of TYPE_F64; */
@@ -80,7 +88,8 @@ struct problem {
     int32_t over;                                        /* of THEN_OVER */
     int32_t arg[CARRY_WORDS_ROOM][CARRY_ARGUMENTS];             /* by problem_then: integers behind the others */
     int64_t bias_step, bias;                             /* element i of C has bias element i / bias_step mod bias */
-    int biases;                                          /* vectors of them: the bias, a gain, a shift */
+    int biases;                                          /* vectors of them: the bias, a gain, a shift, a scale, */
+    int64_t scale;                                       /* which begins so far behind the bias; or 0 */
     int norm;                                            /* the variable that rows are normalised along, or -1 */
     bool pair;                                           /* two contractions; then also */
     int along, last;                                     /* the variable softmax goes along; C's fastest */

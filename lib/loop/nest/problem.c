@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24, MAX_INDEX = 4 };  /* terms inside terms of an index */
+enum { MAX_PARAM = 8, MAX_SIZE = 1 << 24, MAX_INDEX = 4, MAX_Q4 = 1024 };  /* terms inside terms of an index */
 static const int64_t MAX_ELEMENTS = (int64_t)1 << 28;    /* 1 GiB: every offset of a kernel fits 32 bits; */
 static const int64_t MAX_DOUBLES = (int64_t)1 << 27;     /* also of these */
 
@@ -23,6 +23,8 @@ static const struct kind {
     { "mm_bf16", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
     { "mm_u8s8", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
     { "mm_s8s8", OP_FMA, { "m", "n", "k" }, "((m k n) (A m k) (B k n) (C m n))" },
+    { "mm_q4", OP_FMA, { "m", "n", "k", "g" }, "((m g k n) (A m g k) (B g k n) (C m n))" },
+    { "mm_q4z", OP_FMA, { "m", "n", "k", "g" }, "((m g k n) (A m g k) (B g k n) (C m n))" },
     { "bmm", OP_FMA, { "b", "m", "n", "k" }, "((b m k n) (A b m k) (B b k n) (C b m n))" },
     { "conv", OP_FMA, { "n", "c", "h", "w", "m", "kh", "kw", "s" },
       "((n c ho wo kh kw m) (A n c (+ (* s ho) kh) (+ (* s wo) kw)) (B m c kh kw) (C n m ho wo))" },
@@ -37,7 +39,7 @@ static const struct kind {
     { "transp", OP_COPY, { "i", "j" }, "((i j) (A i j) (C j i))" },
 };
 const char problem_kinds[] =
-    "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp";
+    "mm|mm_nt|mm_tn|mm_tt|mm_bf16|mm_u8s8|mm_s8s8|mm_q4|mm_q4z|bmm|conv|conv_nhwc|attn|attn_causal|point|reduce|transp";
 
 int problem_params(str kind, const char *const **names)
 {
@@ -429,6 +431,12 @@ static int64_t window(const struct env *k, const char *in, const char *kernel)
 static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
 {
     params(k, kind, e);
+    if (k->p->q4) {
+        k->p->q4 = (int)k->value[3];
+        if (k->value[3] % Q4_STEPS || k->value[3] > MAX_Q4 || k->value[2] % k->value[3])
+            die("%s: groups of %lld are not a multiple of %d up to %d that divides k = %lld", k->where,
+                (long long)k->value[3], Q4_STEPS, MAX_Q4, (long long)k->value[2]);
+    }
     sexpr *r = sexp_open_text(kind->body, strlen(kind->body), kind->name, SEXP_CORE);
     const struct sexp *t = sexp_only(r);
     snode vars = sexp_first(t, 0);
@@ -439,6 +447,8 @@ static void expand(struct env *k, const struct kind *kind, const struct sexp *e)
         if (str_is(name, "k") && size % k->p->group)
             die("%s: k is %lld, not a multiple of %d; pad it with zeros", k->where, (long long)size, k->p->group);
         if (str_is(name, "k")) size /= k->p->group;
+        if (k->p->q4 && str_is(name, "g")) size = k->value[2] / k->p->q4;
+        if (k->p->q4 && str_is(name, "k")) size = k->p->q4 / Q4_STEPS;
         if (str_is(name, "e")) size = param_of(k, str_of("d"), &found);
         if (!found) size = str_is(name, "ho") ? window(k, "h", "kh") : window(k, "w", "kw");
         add_var(k, name, size);
@@ -485,6 +495,16 @@ static void conv_strides(struct problem *p, const struct env *k)
     p->size[ho] = 1;
 }
 
+/* A is floats, as they lie; B has a row of scales, and one of zero points, for each group behind its own rows */
+static void q4_strides(struct problem *p, const struct env *k)
+{
+    for (int v = 0; v < p->nvar; v++) p->stride[TENSOR_A][v] *= Q4_STEPS;
+    p->elements[TENSOR_A] = p->padded = checked(k, p->elements[TENSOR_A], Q4_STEPS, true);
+    p->row[TENSOR_A] = k->value[2];
+    p->scales = k->value[2] / p->q4 * k->value[1] * (1 + p->zeros);
+    p->elements[TENSOR_B] = checked(k, p->elements[TENSOR_B], p->scales, false);
+}
+
 static bool norm(int word) { return word == THEN_LAYERNORM || word == THEN_RMSNORM; }
 
 static void then(const struct env *k, const struct sexp *e, snode list)
@@ -520,6 +540,7 @@ static void then(const struct env *k, const struct sexp *e, snode list)
         p->norm = best;
         p->biases = p->then[i] == THEN_LAYERNORM ? 3 : 2;
     }
+    if (problem_then(p, THEN_SCALE)) p->scale = p->bias * p->biases++;
 }
 
 static void type(const struct env *k, const struct sexp *e, snode list)
@@ -535,11 +556,11 @@ static void type(const struct env *k, const struct sexp *e, snode list)
     if (!store) die("%s: (type ..) is one of f64" CARRY_STORES(STORE_LISTED), k->where);
     p->store = (enum problem_store)store;
     if (store != STORE_DOUBLES) {
-        if (p->op != OP_FMA || p->type != TYPE_F32)
+        if (p->op != OP_FMA || p->type != TYPE_F32 || p->q4)
             die("%s: (type %s) is for sums of products", k->where, names[store]);
         return;
     }
-    if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair)
+    if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->q4)
         die("%s: (type f64) is for sums of products", k->where);
     for (const uint8_t *then = p->then; *then; then++)
         if (!words[*then].doubles)
@@ -597,8 +618,10 @@ void problem_parse(struct problem *p, str text, const char *where)
         if (!strcmp(kind->name, "mm_bf16")) p->type = TYPE_BF16, p->group = 2;
         if (!strcmp(kind->name, "mm_u8s8")) p->type = TYPE_U8S8, p->group = 4;
         if (!strcmp(kind->name, "mm_s8s8")) p->type = TYPE_U8S8, p->group = 4, p->sign = true;
+        if (!strncmp(kind->name, "mm_q4", 5)) p->q4 = Q4_STEPS, p->zeros = kind->name[5] == 'z';
         k.param = kind->param;
         expand(&k, kind, e);
+        if (p->q4) q4_strides(p, &k);
         if (!strncmp(kind->name, "conv", 4)) conv_strides(p, &k);
         if (p->pair) p->mid_scale = (float)(1 / sqrt((double)k.value[3]));
     } else {
@@ -610,7 +633,7 @@ void problem_parse(struct problem *p, str text, const char *where)
     if (x != SEXP_NONE) then(&k, e, x);
     x = sexp_get(e, 0, "type");
     if (x != SEXP_NONE) type(&k, e, x);
-    p->weights = p->group > 1;
+    p->weights = p->group > 1 || p->q4;
     x = sexp_get(e, 0, "weights");
     if (x != SEXP_NONE) weights(&k, kind, e, x);
     canonical(p, e, where);
@@ -619,7 +642,7 @@ void problem_parse(struct problem *p, str text, const char *where)
 
 double problem_flops(const struct problem *p)
 {
-    double f = p->op == OP_FMA ? 2 * p->group : 1;
+    double f = p->op == OP_FMA ? 2 * (p->q4 ? Q4_STEPS : p->group) : 1;
     if (!p->pair) {
         for (int v = 0; v < p->nvar; v++) f *= p->size[v];
         return f;

@@ -16,7 +16,7 @@
 #define CARRY_ALL_WORDS(X) \
     X(BIAS, "bias", 0, 1, 0) X(RESIDUAL, "residual", 0, 1, 0) X(RELU, "relu", 0, 1, 1) X(GELU, "gelu", 0, 0, 1) \
     X(OVER, "over", 1, 1, 1) X(CAST, "bf16", 0, 0, 0) X(CAST_F16, "f16", 0, 0, 0) X(LAYERNORM, "layernorm", 0, 0, 0) \
-    X(RMSNORM, "rmsnorm", 0, 0, 0) X(CLIP, "clip", 2, 1, 1) \
+    X(RMSNORM, "rmsnorm", 0, 0, 0) X(CLIP, "clip", 2, 1, 1) X(SCALE, "scale", 0, 1, 0) \
     X(CAUSAL, "causal", 0, 0, 1) X(SOFTMAX, "softmax", 0, 0, 1)
 enum { CARRY_ARGUMENTS = 2, CARRY_WORDS_ROOM = 16 };            /* so many integers, so many words, at most */
 
@@ -27,8 +27,9 @@ enum { CARRY_ARGUMENTS = 2, CARRY_WORDS_ROOM = 16 };            /* so many integ
     X(CLIP, S##_least(S##_most(y, S##_of(arg[0])), S##_of(arg[1])))
 
 /* X(WORD, INSTRUCTION, with what): how it is done in registers, step by step; one that is not here is called.  With a
- * tensor along C, 0, or an integer behind the word: FROM_BIAS, FROM_RESIDUAL, FROM_ZERO, FROM_ARG and FROM_ARG + 1. */
+ * vector or tensor along C, 0, or an integer behind the word: FROM_BIAS, FROM_SCALE, FROM_RESIDUAL, FROM_ZERO, FROM_ARG
+ * and FROM_ARG + 1. */
 #define CARRY_STEPS(X) \
-    X(BIAS, PLUS, FROM_BIAS) X(RESIDUAL, PLUS, FROM_RESIDUAL) X(RELU, MAX, FROM_ZERO) \
+    X(BIAS, PLUS, FROM_BIAS) X(SCALE, TIMES, FROM_SCALE) X(RESIDUAL, PLUS, FROM_RESIDUAL) X(RELU, MAX, FROM_ZERO) \
     X(CLIP, MAX, FROM_ARG) X(CLIP, MIN, FROM_ARG + 1)
 #endif

@@ -69,6 +69,13 @@ WIDE static void run16(const struct carry_context *x, float *c, int64_t at, int6
                 y2 = _mm512_add_ps(y2, some16(m2, q + 32));
                 y3 = _mm512_add_ps(y3, some16(m3, q + 48));
                 break;
+            case CARRY_SCALE:
+                q = bias + k->scales + (along ? i : 0);
+                y = _mm512_mul_ps(y, along ? some16(m, q) : _mm512_set1_ps(*q));
+                y1 = _mm512_mul_ps(y1, along ? some16(m1, q + 16) : _mm512_set1_ps(*q));
+                y2 = _mm512_mul_ps(y2, along ? some16(m2, q + 32) : _mm512_set1_ps(*q));
+                y3 = _mm512_mul_ps(y3, along ? some16(m3, q + 48) : _mm512_set1_ps(*q));
+                break;
             default:
                 y = word16(*then, k->arg[*then], y);
                 if (m1) y1 = word16(*then, k->arg[*then], y1);
@@ -105,6 +112,7 @@ static inline __attribute__((always_inline)) void one(const struct carry_context
     for (const uint8_t *then = words; *then; then++)
         switch (*then) {
         case CARRY_BIAS: y += *bias; break;
+        case CARRY_SCALE: y *= bias[k->scales]; break;
         case CARRY_RESIDUAL: y += x->extra.residual[at]; break;
         case CARRY_OVER: y *= k->scale; break;
         case CARRY_SOFTMAX: y *= share(x, at); break;
@@ -128,6 +136,11 @@ NARROW static void run8(const struct carry_context *x, float *c, int64_t at, int
             case CARRY_BIAS:
                 y = _mm256_add_ps(y, k->bias_step == 1 ? _mm256_loadu_ps(bias + i) : _mm256_set1_ps(*bias));
                 break;
+            case CARRY_SCALE: {
+                const float *q = bias + k->scales;
+                y = _mm256_mul_ps(y, k->bias_step == 1 ? _mm256_loadu_ps(q + i) : _mm256_set1_ps(*q));
+                break;
+            }
             case CARRY_RESIDUAL: y = _mm256_add_ps(y, _mm256_loadu_ps(x->extra.residual + at + i)); break;
             case CARRY_OVER: y = _mm256_mul_ps(y, _mm256_set1_ps(k->scale)); break;
             case CARRY_SOFTMAX: y = _mm256_mul_ps(y, _mm256_set1_ps(share(x, at))); break;
@@ -162,6 +175,10 @@ static inline __attribute__((always_inline)) void doubles(const struct carry_con
         const eight *more = (const eight *)bias;
         int64_t i = 0;
         if (*then == CARRY_RESIDUAL) more = (const eight *)x->extra.residual + at;
+        if (*then == CARRY_SCALE) {
+            for (more += k->scales; i < n; i++) y[i] *= more[k->bias_step == 1 ? i : 0];
+            continue;
+        }
         if (*then == CARRY_RESIDUAL || (*then == CARRY_BIAS && k->bias_step == 1)) {
             for (; i + 4 <= n; i += 4) *(vec4 *)(y + i) += *(const vec4 *)(more + i);
             for (; i < n; i++) y[i] += more[i];

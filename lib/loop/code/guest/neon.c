@@ -66,6 +66,7 @@ CARRY_BOTH(_mm256_add_pd, __m256d, vaddq_f64)
 CARRY_BOTH(_mm256_add_epi32, __m256i, vaddq_s32)
 CARRY_BOTH(_mm256_sub_ps, __m256, vsubq_f32)
 CARRY_BOTH(_mm256_mul_ps, __m256, vmulq_f32)
+CARRY_BOTH(_mm256_mul_pd, __m256d, vmulq_f64)
 CARRY_BOTH(_mm256_div_ps, __m256, vdivq_f32)
 CARRY_BOTH(_mm256_max_ps, __m256, CARRY_MOST_OF)
 CARRY_BOTH(_mm256_max_pd, __m256d, CARRY_MOST_OF_D)
@@ -96,6 +97,10 @@ CARRY_EACH(_mm256_castsi256_ps, __m256, __m256i, vreinterpretq_f32_s32)
 CARRY_INTRINSIC __m256i _mm256_slli_epi32(__m256i x, int n)
 {
     CARRY_PAIR(__m256i, vshlq_s32(x.v[0], vdupq_n_s32(n)), vshlq_s32(x.v[1], vdupq_n_s32(n)))
+}
+CARRY_INTRINSIC __m256i _mm256_srai_epi32(__m256i x, int n)
+{
+    CARRY_PAIR(__m256i, vshlq_s32(x.v[0], vdupq_n_s32(-n)), vshlq_s32(x.v[1], vdupq_n_s32(-n)))
 }
 CARRY_INTRINSIC __m256 _mm256_permute2f128_ps(__m256 x, __m256 y, int how)
 {

@@ -94,3 +94,18 @@ NARROW static void plain_avx2(const struct carry_kernel *k, float *c, const floa
 {
     run_plain(k, c, a, b);
 }
+
+/* weights of 4 bits, as they are before they are packed */
+static void plain_q4(const struct carry_kernel *k, float *c, const float *a, const float *b)
+{
+    const int64_t n = k->row[1], sum = k->row[0], rows = sum / 8;
+    for (int64_t i = 0; i < k->elements[2] && !k->add; i++) c[i] = 0;
+    for (int64_t m = 0; m < k->size[0]; m++)
+        for (int64_t i = 0; i < sum; i++) {
+            const float *scale = b + (rows + i / k->q4) * n, *zero = scale + sum / k->q4 * n;
+            for (int64_t j = 0; j < n; j++) {
+                const float bits = (float)(((const word *)b)[i / 8 * n + j] >> 4 * (i % 8) & 15);
+                c[m * n + j] += a[m * sum + i] * ((bits - (k->zeros ? zero[j] : 8)) * scale[j]);
+            }
+        }
+}

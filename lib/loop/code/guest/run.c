@@ -36,14 +36,15 @@ static int run_plainly(void *to, float *sum, const float *a, const float *b, str
         own[3] = get_memory(&s->pool[1], k->elements[1] * 4);
         float *back = (float *)(own[3] + 1);
         for (int64_t i = 0, n = k->row[1]; i < k->elements[1] && own[3]; i++)
-            back[i] = b[given_at(k, layout(k, s), i / n, i % n)];
+            ((word *)back)[i] = group_word(k, i / n, ((const word *)b)[given_at(k, layout(k, s), i / n, i % n)]);
         bad = own[3] ? 0 : CARRY_NO_MEMORY;
         b = back;
     }
     if (!bad) bad = widened(k, 0, &a, here(s), &own[0]);
     if (!bad) bad = widened(k, 1, &b, 0, &own[1]);
     if (!bad && k->pair) bad = widened(k, 3, &extra.second, 0, &own[2]);
-    if (!bad && k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
+    if (!bad && k->q4) plain_q4(k, sum, a, b);
+    else if (!bad && k->pair) (here(s) & CARRY_AVX2 ? pair_plain8 : carry_pair_plain)(k, sum, a, b, extra.second);
     else if (!bad && here(s) & CARRY_AVX2) plain_avx2(k, sum, a, b);
     else if (!bad) carry_plain(k, sum, a, b);
     if (!bad && k->then[0] && !k->pair) carry_finish_all(k, sum, to, extra);

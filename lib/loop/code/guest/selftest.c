@@ -36,6 +36,13 @@ static double test_number(const struct test *t, int which, int64_t i, int l)
 {
     const struct carry_kernel *k = t->k;
     const void *x = t->x[which];
+    if (k->q4 && which == TEST_A) return ((const float *)x)[i + l];
+    if (k->q4 && which == TEST_B) {
+        const int64_t n = k->row[1], row = i / n * 8 / k->q4 + k->row[0] / 8;
+        const int64_t zero = (row + k->row[0] / k->q4) * n + i % n;
+        return ((((const uint32_t *)x)[i] >> 4 * l & 15) - (k->zeros ? ((const float *)x)[zero] : 8.0)) *
+               ((const float *)x)[row * n + i % n];
+    }
     if (k->type == CARRY_F64) return ((const eight *)x)[i];
     if (k->type == CARRY_BF16) return half(((const half_word *)x)[2 * i + l]);
     if (k->type == CARRY_U8S8)
@@ -61,7 +68,7 @@ static int64_t test_inside(const struct carry_pad *q, int64_t at)
 static double test_sum(const struct test *t, int which, const int64_t from[4])
 {
     const struct carry_kernel *k = t->k;
-    const int group = k->type == CARRY_BF16 ? 2 : k->type == CARRY_U8S8 ? 4 : 1;
+    const int group = k->type == CARRY_BF16 ? 2 : k->type == CARRY_U8S8 ? 4 : k->q4 ? 8 : 1;
     int32_t at[CARRY_VARS] = { 0 };
     int64_t o[4] = { from[0], from[1], from[2], from[3] };
     double sum = 0;
@@ -134,6 +141,7 @@ static void test_follow(const struct test *t, double *y, int64_t at, int64_t n)
             const int64_t column = (at + i) / k->bias_step % k->bias;
             if (k->type != CARRY_F64) y[i] = (double)(float)y[i];
             if (*then == CARRY_BIAS) y[i] += test_more(t, TEST_MORE, column);
+            if (*then == CARRY_SCALE) y[i] *= test_more(t, TEST_MORE, k->scales + column);
             if (*then == CARRY_RESIDUAL) y[i] += test_more(t, TEST_RESIDUAL, at + i);
             y[i] = test_word(*then, k->arg[*then], y[i]);
             if (*then == CARRY_OVER) y[i] /= k->over;
@@ -221,7 +229,9 @@ static void test_fill(struct test *t, int which, uint32_t *random)
         *random = *random * 1664525 + 1013904223;
         const int value = (int)(*random >> 29) - 3;
         union { float f; uint32_t u; } v = { (float)value };
-        if (k->type == CARRY_F64) ((eight *)(void *)t->x[which])[j] = value;
+        if (k->q4 && which == TEST_B && j < t->n[1] - k->row[1] * (k->row[0] / k->q4) * (1 + k->zeros))
+            ((word *)t->x[which])[j] = (int32_t)(*random * 0x9e3779b1u);
+        else if (k->type == CARRY_F64) ((eight *)(void *)t->x[which])[j] = value;
         else if (in && bytes_stored(k->store) == 1)
             ((uint8_t *)t->x[which])[j] = (uint8_t)carry_narrow((enum carry_store)k->store, v.f);
         else if (in && bytes_stored(k->store))
@@ -255,7 +265,7 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
     const int then = k->then[0] != 0 && !k->pair;
     const int64_t d = bytes_of(k), row = (k->pair ? k->size[k->last] + k->size[k->along] : k->elements[2]) * 2;
     const int64_t n[TESTS] = { k->elements[0], k->elements[1], k->elements[2], k->given,
-                               then ? k->bias * 3 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row };
+                               then ? k->bias * 4 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row };
     struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4.0 : 0.0 };
     int64_t bytes = 0;
     for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_GELU || k->then[i] == CARRY_OVER;
@@ -271,7 +281,7 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
     copy_rows(t.x[TEST_HAD], 0, t.x[TEST_C], 0, t.n[TEST_C] * d, 1);
     for (int64_t j = 0; j < t.n[TEST_B] && k->given; j++)
         ((word *)t.x[TEST_GIVEN])[given_at(k, layout(k, s), j / k->row[1], j % k->row[1])] =
-            ((const word *)t.x[TEST_B])[j];
+            group_word(k, j / k->row[1], ((const word *)t.x[TEST_B])[j]);
     if (k->given) carry_sums((float *)(void *)t.x[TEST_GIVEN], k, layout(k, s));
     if (k->pair && !k->then[0]) t.most = 64.0 * k->size[k->along];
     int bad = 0;
