@@ -1,7 +1,7 @@
 /* loop-emit - the nest in each row as an object file, a shared library or C
  *
  * Usage: loop-emit [--object=F.o] [--shared=F.so] [--c=F.c] [--header=F.h]
- *            [--plan=F] [--ir=F] [--add] [--parts] [--skip] [FILE]
+ *            [--plan=F] [--ir=F] [--add] [--parts] [--rows] [--skip] [FILE]
  *
  * Columns in: problem, tree (absent or empty: the best nest by the model),
  * name (of a C or C++ function; absent or empty: from the problem), isa (the
@@ -30,6 +30,8 @@
  * With --parts there is int NAME_part(int thread, int threads, ..) as NAME:
  * the caller's threads 0 to N - 1 each call it with N, any number, and do parts
  * of C along its slowest variable that do not overlap.
+ * With --rows a product whose weights are packed has int NAME_rows(int64_t
+ * rows, ..) as NAME: a and c have any number of rows, b is the same.
  * They need nothing else: no library, no flags, no relocation to the outside;
  * what the processor and the system can do is asked at the first call.  With
  * --add C is added to.  --plan and --ir write what was decided for each kernel
@@ -43,6 +45,7 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
+#include "loop/code/many.h"
 #include "loop/code/native.h"
 #include "loop/search/takeaway.h"
 #include HELP
@@ -50,7 +53,7 @@
 #include <string.h>
 
 static const char *files[4], *printed[2];
-static bool add, skip, parts;
+static bool add, skip, parts, rows;
 static const struct opt options[] = {
     { 0, "object", STR, &files[0], "FILE", "ELF object, to be linked" },
     { 0, "shared", STR, &files[1], "FILE", "ELF shared library, to be linked or loaded" },
@@ -60,6 +63,7 @@ static const struct opt options[] = {
     { 0, "ir", STR, &printed[1], "FILE", "the instructions of each" },
     { 0, "add", FLAG, &add, NULL, "C += A B, not C = A B" },
     { 0, "parts", FLAG, &parts, NULL, "with NAME_part, for any number of threads" },
+    { 0, "rows", FLAG, &rows, NULL, "with NAME_rows, for any number of rows" },
     { 0, "skip", FLAG, &skip, NULL, "leave out what cannot be emitted, and say why" },
     { 0 } };
 
@@ -105,6 +109,7 @@ static void write_files(const struct image *m, const struct buf *text, const str
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
+    if (rows && (parts || files[2])) usage("--rows is for --object and --shared, without --parts");
     struct nest_rows r;
     struct image m;
     struct buf text = { 0 }, lines[2] = { 0 };
@@ -123,13 +128,15 @@ int main(int argc, char **argv)
         struct takeaway *x = &item[k];
         takeaway_complete(x, (1u << ISAS) - 1);
         q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] },
-                                      .add = add, .parts = parts };
+                                      .add = add, .parts = parts, .rows = rows };
         for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */
             for (int d = 0; d < x->nest[j].n; d++) x->nest[j].loop[d].marks &= (uint8_t)~MARK_PARALLEL;
         if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
         if (x->p.group > 1 || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;
-        const char *why = emit(&m, &text, &q[n]);
+        const char *why = NULL;
+        for (int j = 0; j < ISAS && rows && !why; j++) why = many_nest(&x->nest[j], &x->p, (enum isa)j);
+        if (!why) why = emit(&m, &text, &q[n]);
         if (why && !skip) die_at(csv_file(t), x->line, "%s cannot be emitted: %s", x->p.text, why);
         csvw_cstr(w, x->name);
         csvw_cstr(w, x->p.text);

@@ -161,6 +161,12 @@ printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n%s,f3\n%s,f4\n%s,f5\n%s,f6\n%s,f7\n%s
     '(attn_causal 2 20 33 16)' '(mm_u8s8 5 20 8)' '(mm_bf16 5 20 8 (then relu))' '(mm 9 40 33 (type e5m2))' \
     '(mm_q4z 5 33 64 32 (then scale bias))' '(mm_q4 2 20 16 8)' > more.csv
 loop-emit --parts --c=more.c --header=more.h more.csv > em.csv
+# a whole network: one library, one header; names that would be the same, but for what is behind 64 letters or a sign
+{ loop-gen --set=grouped --test=0; loop-gen --set=grouped --test=0 --then=bias | sed 1d; printf '%s,\n' '(mm 3 4 5 (then (clip -2 5)))' '(mm 3 4 5 (then (clip 2 5)))'; } > net.csv
+loop-emit --shared=libnet.so --header=net.h net.csv > names.csv
+is 'every layer has a name of its own' "$(sed 1d net.csv | wc -l)" bash -c "csv-cut -c name names.csv | sed 1d | sort -u | wc -l"
+{ echo '#include "net.h"'; csv-cut -c name names.csv | sed '1d;s/.*/extern int &_isa(void); int (*const f_&)(void) = &_test;/'; echo 'int main(void) { return 0; }'; } > net.c
+ok 'and all are in one library' gcc -o net net.c -L. -lnet -Wl,-z,defs
 if have g++; then ok 'C text is C++, too' g++ -x c++ -w -fsyntax-only more.c; fi
 # the same text on aarch64, beside doubles; what else a kernel may be by its own test
 if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then

@@ -14,4 +14,5 @@
 #include "loop/code/guest/cpu.c"
 #include "loop/code/guest/run.c"
 #include "loop/code/guest/part.c"
+#include "loop/code/guest/many.c"
 #include "loop/code/guest/selftest.c"

@@ -111,6 +111,15 @@ struct carry_parts {
     struct carry_chunk chunk[CARRY_CHUNKS];              /* all; units, most first; one unit and the rest, if any */
 };
 
+/* Any number of rows, by kernels of 1 to `most` of them on so many columns, a block; one layout of B for all. */
+enum { CARRY_ROWS = 32 };
+struct carry_rows {
+    int32_t most, blocks;
+    int64_t columns, row[3], column[1];                  /* bytes to the next row of C and A, floats of the residual's;
+                                                            bytes of C's columns */
+    int64_t at[CARRY_ROWS + 1];                          /* bytes from here to each kernel; the first is NAME */
+};
+
 /* zero at first; for all kernels of an object.  Memory of calls that are over is kept for so many at once. */
 enum { CARRY_KEPT = 8 };
 struct carry_pool { void *piece[CARRY_KEPT]; };
@@ -169,9 +178,12 @@ int carry_run_ld(void *c, int64_t ldc, const void *a, int64_t lda, const void *b
 /* the part of one thread of so many, or nothing where `thread` is none of them; more is the bias or V */
 int carry_run_part(int thread, int threads, void *c, const void *a, const void *b, const void *more,
                     const void *residual, const struct carry_parts *, struct carry_state *);
+int carry_run_rows(int64_t rows, void *c, const void *a, const void *b, const void *more, const void *residual,
+                   const struct carry_rows *, struct carry_state *);
 /* runs it on small numbers and compares with doubles: 0 good, 1 wrong, 2 no memory; by parts of 2 and 3 threads, too */
 int carry_test(const struct carry_kernel *, struct carry_state *);
 int carry_test_parts(const struct carry_parts *, struct carry_state *);
+int carry_test_rows(const struct carry_rows *, struct carry_state *);
 /* bytes that a call takes from the system, which are kept for the next */
 int64_t carry_scratch(const struct carry_kernel *, struct carry_state *);
 int carry_level(const struct carry_kernel *, struct carry_state *);  /* bits of carry_cpu that it runs with; 0: plain */

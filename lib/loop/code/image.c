@@ -1,6 +1,7 @@
 #include "loop/code/image.h"
 #include "base/message.h"
 #include "carry/carry.inc"
+#include "loop/code/many.h"
 #include "loop/code/parts.h"
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     }
     if (q->p->op != OP_FMA) return NULL;                 /* plain loops are all there is, and enough */
     g->add = q->add;
+    g->fixed = q->rows;
     g->unit = f.unit;
     const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
     if (why) return why;
@@ -124,7 +126,7 @@ static void put_state(struct image *m)
     put(m, "\0\0\0\0", 4);
 }
 
-static void stubs(struct image *m, const char *name, bool weights, bool then, size_t k, size_t parts)
+static void stubs(struct image *m, const char *name, bool weights, bool then, size_t k, size_t parts, size_t rows)
 {
     struct image_symbol *s = symbol(m, name, "");
     if (then) {
@@ -167,14 +169,25 @@ static void stubs(struct image *m, const char *name, bool weights, bool then, si
         put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
         s->size = m->bytes.n - s->at;
     }
+    if (rows) {
+        s = symbol(m, name, "_rows");
+        put(m, "\x50\x48\x8D\x05", 4), put_state(m);     /* push rax, and with [state], and with [rows] in it */
+        put(m, "\x50\x48\x8D\x05", 4), put_distance(m, rows);
+        put(m, "\x50", 1);
+        if (!then) put(m, "\x45\x31\xC0\x45\x31\xC9", 6); /* xor r8d, r8d; xor r9d, r9d */
+        put(m, "\xE8", 1), put_distance(m, CARRY_AT_run_rows);
+        put(m, "\x48\x83\xC4\x18\xC3", 5);            /* add rsp, 24; ret */
+        s->size = m->bytes.n - s->at;
+    }
     static const struct { const char *name; long at; } ask[] = {
         { "_test", CARRY_AT_test }, { "_isa", CARRY_AT_level }, { "_scratch", CARRY_AT_scratch } };
     for (int i = 0; i < 3; i++) {
         s = symbol(m, name, ask[i].name);
-        const bool all = !i && parts;                    /* lea rdi, [kernel or parts]; lea rsi, [state]; jmp */
-        put(m, "\x48\x8D\x3D", 3), put_distance(m, all ? parts : k);
+        const size_t all = i ? 0 : parts ? parts : rows; /* lea rdi, [kernel or parts]; lea rsi, [state]; jmp */
+        const long test = parts ? CARRY_AT_test_parts : CARRY_AT_test_rows;
+        put(m, "\x48\x8D\x3D", 3), put_distance(m, all ? all : k);
         put(m, "\x48\x8D\x35", 3), put_state(m);
-        put(m, "\xE9", 1), put_distance(m, (size_t)(all ? CARRY_AT_test_parts : ask[i].at));
+        put(m, "\xE9", 1), put_distance(m, (size_t)(all ? test : ask[i].at));
         s->size = m->bytes.n - s->at;
     }
 }
@@ -210,10 +223,49 @@ static const char *add_kernel(struct image *m, const struct image_kernel *q, str
     return why ? why : none;
 }
 
+/* are weights of a chunk a block of all columns', as these are packed? */
+static bool same_weights(const struct carry_kernel *all, const struct carry_kernel *some, int blocks)
+{
+    for (int i = 0; i < CARRY_VARIANTS; i++) {
+        const struct carry_variant *v = &all->variant[i], *w = &some->variant[i];
+        const struct carry_change *x = &v->change[TENSOR_B], *y = &w->change[TENSOR_B];
+        if (!v->need != !w->need) return false;
+        if (!v->need) continue;
+        if (!v->given || !w->given || v->sums != w->sums || (blocks > 1 && x->nvar != 3)) return false;
+        if (x->nvar != y->nvar ? y->nvar != 2 || y->to[0] != x->to[1]
+                               : memcmp(x->to, y->to, sizeof x->to) || (x->nvar == 3 && x->size[2] != y->size[2]))
+            return false;
+    }
+    return true;
+}
+
+static const char *add_rows(struct image *m, const struct image_kernel *q, const struct carry_kernel *all, size_t at,
+                            size_t *rows)
+{
+    struct image_rows *x = xcalloc(1, sizeof *x);
+    struct carry_kernel k;
+    size_t of[CARRY_ROWS + 1] = { at };
+    const char *why = many_plan(x, q);
+    for (int r = 1; r <= x->about.most && !why; r++) {
+        struct image_kernel some = *q;
+        some.p = &x->chunk[r];
+        for (int i = 0; i < ISAS; i++)
+            if (q->nest[i]) some.nest[i] = &x->nest[r][i];
+        why = add_kernel(m, &some, &k, &of[r]);
+        if (!why && !same_weights(all, &k, x->about.blocks)) why = "weights of a chunk would be packed otherwise";
+    }
+    align(m, 64, '\xcc');
+    *rows = m->bytes.n;
+    for (int r = 0; r <= x->about.most; r++) x->about.at[r] = (int64_t)of[r] - (int64_t)*rows;
+    put(m, (const char *)&x->about, sizeof x->about);
+    free(x);
+    return why;
+}
+
 const char *image_add(struct image *m, const struct image_kernel *q)
 {
     struct carry_kernel k, some;
-    size_t had = m->bytes.n, at, parts = 0;
+    size_t had = m->bytes.n, at, parts = 0, rows = 0;
     const char *why = add_kernel(m, q, &k, &at);
     if (!why && q->parts) {
         struct image_parts cut;
@@ -229,11 +281,12 @@ const char *image_add(struct image *m, const struct image_kernel *q)
         for (int i = 0; i < cut.about.chunks; i++) cut.about.chunk[i].at = (int64_t)of[i] - (int64_t)parts;
         put(m, (const char *)&cut.about, sizeof cut.about);
     }
+    if (!why && q->rows) why = add_rows(m, q, &k, at, &rows);
     if (why) {
         m->bytes.n = had;
         return why;
     }
-    stubs(m, q->name, q->p->weights, k.then[0] || k.pair, at, parts);
+    stubs(m, q->name, q->p->weights, k.then[0] || k.pair, at, parts, rows);
     return m->bytes.n > 1u << 30 ? "more than 1 GiB of code" : NULL;
 }
 
@@ -284,8 +337,9 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
     const char *f = p->type == TYPE_F64 ? "double" : "float";
     const char *c = problem_cast(p) ? "uint16_t" : p->then[0] ? f : t.c;
     const char *in = p->store < STORE_F16 ? NULL : problem_bytes(p, TENSOR_A) == 1 ? "uint8_t" : "uint16_t";
-    buf_format(b, "int %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part" }[call],
-               call == CALL_PART ? "int thread, int threads, " : "", c, ld ? "int64_t ldc, " : "");
+    buf_format(b, "int %s%s(%s%s *c, %s", q->name, (const char *[]){ "", "_ld", "_part", "_rows" }[call],
+               call == CALL_PART ? "int thread, int threads, " : call == CALL_ROWS ? "int64_t rows, " : "", c,
+               ld ? "int64_t ldc, " : "");
     buf_format(b, "const %s *a, %sconst %s *b%s", in ? in : in_a, ld ? "int64_t lda, " : "", in ? in : image_weights(p),
                ld ? ", int64_t ldb" : "");
     if (p->pair) buf_format(b, ", const %s *v%s", in ? in : t.b, ld ? ", int64_t ldv" : "");
@@ -295,7 +349,7 @@ void image_declare(struct buf *b, const struct image_kernel *q, enum image_call 
 
 bool image_has(const struct image_kernel *q, enum image_call call)
 {
-    return call == CALL_PLAIN || (call == CALL_LD ? !q->p->weights : q->parts);
+    return call == CALL_PLAIN || (call == CALL_LD ? !q->p->weights : call == CALL_PART ? q->parts : q->rows);
 }
 
 int64_t image_packed(const struct image_kernel *q)

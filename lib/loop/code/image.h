@@ -11,6 +11,7 @@
  * NAME(c, a, b, v) and NAME_ld(.., v, ldv).
  *   int NAME_part(int thread, int threads, ..)      as NAME: the part of one thread of so many, see parts.h; one call
  *                          for each of them is NAME, in any order or at once
+ *   int NAME_rows(int64_t rows, ..)      as NAME, of any number of rows, see many.h
  *   int NAME_test(void)    0: equal to plain loops on small numbers
  *   int NAME_isa(void)     bits of enum carry_cpu that it runs with on this machine; 0: plain loops
  * C is overwritten, or with `add` added to.  A and B of NAME may be anywhere and need no alignment; no tensor may
@@ -25,7 +26,7 @@ struct image_kernel {                                    /* what to emit: the ne
     const char *name;                                    /* a C identifier, at most 64 characters */
     const struct problem *p;
     const struct nest *nest[ISAS];                       /* by enum isa; NULL: not for this one */
-    bool add, parts;                                     /* parts: with NAME_part */
+    bool add, parts, rows;                               /* with NAME_part, with NAME_rows (many.h) */
 };
 
 struct image {
@@ -46,7 +47,7 @@ void *image_load(const struct image *);
 const struct image_symbol *image_find(const struct image *, const char *name);     /* NULL: none */
 void image_free(struct image *);
 
-enum image_call { CALL_PLAIN, CALL_LD, CALL_PART, CALLS };       /* NAME, NAME_ld, NAME_part */
+enum image_call { CALL_PLAIN, CALL_LD, CALL_PART, CALL_ROWS, CALLS };      /* NAME, NAME_ld, NAME_part, NAME_rows */
 void image_declare(struct buf *, const struct image_kernel *, enum image_call);
 bool image_has(const struct image_kernel *, enum image_call);
 int64_t image_packed(const struct image_kernel *);       /* elements of B as NAME_pack leaves it, in groups */

@@ -101,7 +101,8 @@ static const char *make(struct kernel *g, const struct problem *p, const struct 
 
 const char *kernel_encode(struct kernel *g, const struct problem *p, const struct nest *t, enum isa isa)
 {
-    struct plan_ask ask = { .isa = isa, .whole = g->whole, .add = g->add, .unit = g->unit };
+    struct plan_ask ask = { .isa = isa, .whole = g->whole, .add = g->add, .unit = g->unit,
+                            .rows = g->fixed };
     if (!g->plan) g->plan = xcalloc(1, sizeof *g->plan), g->ir = xcalloc(1, sizeof *g->ir);
     g->isa = isa;
     const char *why = make(g, p, t, ask);

@@ -27,6 +27,7 @@ struct kernel {
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
     bool given;                                          /* B is taken as kernel_weights leaves it, see there, */
     int64_t sums;                                        /* with carry_sums so far behind it in each panel; or 0 */
+    bool fixed;                                          /* set by the caller: `rows` of plan_ask */
     bool add;                                            /* set by the caller: C += A B, not C = A B */
     enum kernel_unit unit;                               /* set by the caller */
     struct loop_plan *plan;                                   /* what was decided, and its instructions */

@@ -49,7 +49,8 @@ void pack_lay(struct transposition *x, const struct problem *p, int t, int fast,
             if (step % 512 == 0) step += 16;
         }
         if (i == c->nvar - 1) row = step;
-        if (t == TENSOR_B && p->sign && i == (panel > 0)) x->sums = step, step += row;
+        if (t == TENSOR_B && (p->sign || p->q4) && i == (panel > 0))
+            x->sums = step, step += row * (p->q4 ? p->scales / size[fast] : 1);
     }
     x->elements = step;
     for (int i = c->nvar - 3; i >= (panel > 0); i--) {   /* two that lie together in both are one */
@@ -137,21 +138,16 @@ static void want(struct loop_plan *q, int t, int64_t elements)
     if (bytes > q->scratch[t]) q->scratch[t] = bytes;
 }
 
-/* behind all panels of weights of 4 bits, in panels of the same width: for each group a row of scales, one of zeros */
-static void lay_groups(struct loop_plan *q, struct transposition *c)
+/* behind each panel of weights of 4 bits: for each group a row of scales, and one of zero points */
+static void lay_groups(struct loop_plan *q, const struct transposition *c)
 {
     const struct problem *p = q->p;
     struct plan_view *x = &q->view[BASE_GROUP];
-    const int fast = q->part[0].vec, rows = 1 + p->zeros;
-    const int64_t wide = carry_wide(&c->change), all = p->scales / p->size[fast] * wide;
-    *x = (struct plan_view){ .panel = c->panel, .panel_bytes = all * 4 };
+    q->group_at = c->sums * 4;
+    q->group_row = carry_wide(&c->change) * 4;
+    *x = q->view[TENSOR_B];
     for (int v = 0; v < p->nvar; v++)
-        if (p->reduced[v] && p->stride[TENSOR_A][v] == p->q4) x->stride[v] = rows * wide * 4;
-    x->stride[fast] = c->panel ? all / c->panel * 4 : 4;
-    q->group_at = c->elements * 4;
-    q->group_row = wide * 4;
-    c->sums = c->elements;
-    c->elements += (c->panel ? (p->size[fast] + c->panel - 1) / c->panel : 1) * all;
+        if (p->reduced[v]) x->stride[v] = p->stride[TENSOR_A][v] == p->q4 ? (1 + p->zeros) * q->group_row : 0;
 }
 
 /* all of B, before any run */
@@ -162,9 +158,11 @@ void pack_weights(struct plan_walk *w, bool panels)
     struct transposition *c = &q->before[TENSOR_B];
     struct plan_view *v = &q->view[TENSOR_B];
     int64_t *stride = q->seen[TENSOR_B];
-    pack_lay(c, q->p, TENSOR_B, x->vec, panels ? panel_width(w, 0, q->p->size) : 0, q->p->size, stride);
+    int32_t wide = panels ? panel_width(w, 0, q->p->size) : 0;
+    if (q->ask.rows && wide % (2 * q->lanes) == 0) wide = 2 * q->lanes;  /* each tile begins with one, or has all */
+    pack_lay(c, q->p, TENSOR_B, x->vec, wide, q->p->size, stride);
     view_of(v, c, stride, x->vec, q->p->bytes);
-    v->sums = q->target->tiles ? 0 : c->sums * q->p->bytes;
+    v->sums = q->target->tiles || q->p->q4 ? 0 : c->sums * q->p->bytes;
     if (q->p->q4) lay_groups(q, c);
     if (c->panel) stride[x->vec] = 1;                    /* what a block touches: panels hold neighbours */
     w->depth[TENSOR_B] = -1;

@@ -98,7 +98,6 @@ static void begin_thread(struct plan_walk *w, int i)
     w->live = w->held = 0;
     struct walk_node *x = walk_node(w, NODE_MOVE, 0);
     if (q->lies) x->by[BASE_A] = -q->origin;
-    if (i && q->p->q4) x->by[BASE_GROUP] = q->group_offset - q->offset[1][TENSOR_B];
     if (i && q->simple) {
         x->by[BASE_BIAS] = q->bias_offset[1];
         x->by[BASE_RESIDUAL] = problem_then(q->p, THEN_RESIDUAL) ? q->offset[1][TENSOR_C] : 0;
@@ -127,7 +126,6 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
     for (int b = 0; b < BASES; b++) w.now[b] = b;
     w.finish = q->finish && !q->simple;
     for (int t = 0; t < 3; t++) q->offset[1][t] = second * q->view[t].stride[q->parallel];
-    q->group_offset = second * q->view[BASE_GROUP].stride[q->parallel];
     q->bias_offset[1] = second * q->view[BASE_BIAS].stride[q->parallel];
     for (int i = 0; i < q->threads && !w.why; i++) {
         begin_thread(&w, i);

@@ -95,6 +95,7 @@ struct plan_ask {                                        /* a plan for whom */
     enum isa isa;
     bool whole, add;                                     /* inputs are transposed before the nest; C += A B */
     bool rough;                                          /* as if A had no zeros around it: to rank nests */
+    bool rows;                                           /* weights are in panels of two vectors, whatever the tile */
     bool calls;                                          /* nothing follows in registers: code is shorter */
     enum kernel_unit unit;
 };
@@ -122,7 +123,7 @@ struct loop_plan {
     bool walked[2];                                      /* an input is packed as the nest goes */
     int threads, parallel;                               /* 1 or 2; the variable that is cut */
     int begin[2];                                        /* the first node of each thread */
-    int64_t offset[2][3], bias_offset[2], group_offset;  /* bytes to where its part of each tensor begins */
+    int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */
     int rows, vectors;                                   /* the largest tile */
     int split;                                           /* loops that two contractions have in common, or -1 */
     int64_t s_stride[NEST_VARS], s_elements;             /* a block of S, in elements */

@@ -618,7 +618,7 @@ void problem_parse(struct problem *p, str text, const char *where)
         if (!strcmp(kind->name, "mm_bf16")) p->type = TYPE_BF16, p->group = 2;
         if (!strcmp(kind->name, "mm_u8s8")) p->type = TYPE_U8S8, p->group = 4;
         if (!strcmp(kind->name, "mm_s8s8")) p->type = TYPE_U8S8, p->group = 4, p->sign = true;
-        if (!strncmp(kind->name, "mm_q4", 5)) p->q4 = Q4_STEPS, p->zeros = kind->name[5] == 'z';
+        if (!strncmp(kind->name, "mm_q4", 5)) p->q4 = Q4_STEPS, p->zeros = !strcmp(kind->name, "mm_q4z");
         k.param = kind->param;
         expand(&k, kind, e);
         if (p->q4) q4_strides(p, &k);

@@ -68,6 +68,18 @@ static const char *take_name(struct takeaway *x, str given)
     return good ? NULL : "is no C identifier";
 }
 
+/* a name made of a text that was cut, or had a sign, may be that of another problem: this one gets a number */
+static void keep_apart(struct takeaway *x, const struct takeaway *item, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (strcmp(item[k].name, x->name) || !strcmp(item[k].p.text, x->p.text)) continue;
+        const size_t most = sizeof x->name - 10, had = strlen(x->name);
+        const unsigned number = (unsigned)hash_bytes(x->p.text, strlen(x->p.text), 0);
+        snprintf(x->name + (had < most ? had : most), 10, "_%08x", number);
+        return;
+    }
+}
+
 struct takeaway *takeaways(struct nest_rows *r, size_t *n)
 {
     int name = csv_find(r->t, "name"), isa = csv_find(r->t, "isa");
@@ -85,6 +97,7 @@ struct takeaway *takeaways(struct nest_rows *r, size_t *n)
         }
         const char *bad = take_name(&x, name < 0 ? (str){ 0 } : csv_str(r->t, name));
         if (bad) die_at(csv_file(r->t), x.line, "column 'name': '%s' %s", x.name, bad);
+        if (name < 0 || !csv_has(r->t, name)) keep_apart(&x, item, *n);
         struct takeaway *last = *n ? &item[*n - 1] : NULL;
         if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
             for (size_t k = 0; k < *n; k++)

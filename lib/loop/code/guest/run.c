@@ -96,6 +96,9 @@ int carry_run_then(void *to, const float *a, const float *b, const float *bias, 
     for (int i = 0; i < CARRY_THENS; i++) cast |= casts(k->then[i]);
     int64_t more = cast ? k->elements[2] * 4 : 0, bytes = more + (v ? v->scratch_bytes : 0);
     struct piece *p = bytes ? get_memory(&s->pool[0], bytes) : 0, *own = p;
+    int64_t places = 1;                                  /* plain loops fill what lies between these, too */
+    for (int i = 0; i < k->nvar; i++) places *= k->stride[2][i] ? k->size[i] : 1;
+    if (bytes && !p && places != k->elements[2]) return CARRY_NO_MEMORY;
     if (bytes && !p) v = 0;
     if (cast && !p) own = get_memory(&s->pool[1], more);
     if (cast && !own) return CARRY_NO_MEMORY;

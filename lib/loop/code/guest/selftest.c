@@ -247,20 +247,24 @@ static void test_fill(struct test *t, int which, uint32_t *random)
     }
 }
 
-/* runs it whole, or by parts as so many threads */
-static void test_run(const struct test *t, const struct carry_parts *q, int threads, struct carry_state *s)
+/* runs it whole, or all of its rows, or by parts as so many threads */
+static void test_run(const struct test *t, const struct carry_parts *q, const struct carry_rows *all, int threads,
+                     struct carry_state *s)
 {
     const struct carry_kernel *k = t->k;
     const float *x[TESTS];
     for (int i = 0; i < TESTS; i++) x[i] = t->n[i] ? (const float *)(const void *)t->x[i] : 0;
     const float *b = k->given ? x[TEST_GIVEN] : x[TEST_B];
     copy_rows(t->x[TEST_C], 0, t->x[TEST_HAD], 0, t->n[TEST_C] * bytes_of(k), 1);
-    if (!threads) carry_run_then(t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], k, s);
+    const int64_t rows = k->elements[2] / k->row[2];
+    if (all) carry_run_rows(rows, t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], all, s);
+    else if (!threads) carry_run_then(t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], k, s);
     for (int i = 0; i < threads; i++)
         carry_run_part(i, threads, t->x[TEST_C], x[TEST_A], b, x[TEST_MORE], x[TEST_RESIDUAL], q, s);
 }
 
-static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q, struct carry_state *s)
+static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q, const struct carry_rows *all,
+                       struct carry_state *s)
 {
     const int then = k->then[0] != 0 && !k->pair;
     const int64_t d = bytes_of(k), row = (k->pair ? k->size[k->last] + k->size[k->along] : k->elements[2]) * 2;
@@ -287,16 +291,23 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
     int bad = 0;
     for (int threads = 0; threads < 4 && !bad; threads += threads ? 1 : 2) {
         if (threads && !q) break;
-        test_run(&t, q, threads, s);
+        test_run(&t, q, all, threads, s);
         bad = test_rows(&t);
     }
     put_memory(&s->pool[1], p);
     return bad;
 }
 
-int carry_test(const struct carry_kernel *k, struct carry_state *s) { return test_kernel(k, 0, s); }
+int carry_test(const struct carry_kernel *k, struct carry_state *s) { return test_kernel(k, 0, 0, s); }
 
 int carry_test_parts(const struct carry_parts *q, struct carry_state *s)
 {
-    return test_kernel(kernel_of(q, &q->chunk[0]), q, s);
+    return test_kernel(kernel_of(q, &q->chunk[0]), q, 0, s);
+}
+
+int carry_test_rows(const struct carry_rows *q, struct carry_state *s)
+{
+    const struct carry_kernel *k = (const struct carry_kernel *)(const void *)((const char *)q + q->at[0]);
+    const int bad = test_kernel(k, 0, 0, s);
+    return bad ? bad : test_kernel(k, 0, q, s);
 }

@@ -5,12 +5,11 @@ static const struct carry_variant *layout(const struct carry_kernel *, struct ca
 static int64_t given_at(const struct carry_kernel *k, const struct carry_variant *v, int64_t i, int64_t j)
 {
     const struct carry_change *c = &v->change[1];
-    const int64_t groups = k->q4 ? k->elements[1] / k->row[1] - k->size[1] * k->size[2] : 0;
     if (!v->given) return i * k->row[1] + j;
-    if (groups && i >= k->size[1] * k->size[2]) {        /* a scale, then its zero point */
+    if (k->q4 && i >= k->size[1] * k->size[2]) {        /* a scale, then its zero point */
         const int64_t wide = carry_wide(c), g = i - k->size[1] * k->size[2];
         const int64_t row = k->zeros ? g % k->size[1] * 2 + g / k->size[1] : g;
-        return v->sums + j / wide * groups * wide + row * wide + j % wide;
+        return v->sums + (c->nvar == 3 ? j / wide * c->to[0] : 0) + row * wide + j % wide;
     }
     if (c->nvar < 3) return c->nvar < 2 ? i + j : i * c->to[0] + j;
     return j / c->size[2] * c->to[0] + i * c->to[1] + j % c->size[2];
