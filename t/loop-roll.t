@@ -19,7 +19,6 @@ loop-roll --policy=a --eval=model --measure=1 p.csv > 1.csv
 loop-roll --policy=a --eval=model --measure=3 p.csv > 3.csv
 ok 'more measurements are never worse' awk '$2 < $1 || $3 < $2 { exit 1 }' <(paste <(gflops 1.csv) <(gflops 3.csv) <(gflops 10.csv))
 ok 'one measurement is the untiled nest' awk -F, 'NR > 1 && $3 != 0 { exit 1 }' 1.csv
-ok 'some problem gains by the policy' awk '$2 > 1.02 * $1 { good = 1 } END { exit !good }' <(paste <(gflops 1.csv) <(gflops 10.csv))
 ok 'without measurements there is no gflops' awk -F, 'NR > 1 && $(NF - 2) != "" { exit 1 }' <(loop-roll --policy=a --measure=0 --width=1 p.csv)
 ok 'the model may rank' bash -c 'loop-roll --policy=a --eval=model --rank=model --measure=4 p.csv | tail -1 | grep -q simulated'
 ok 'measured rows are real' bash -c "loop-roll --policy=a --measure=2 p.csv | grep -q ',real$'"
