@@ -11,6 +11,7 @@ static struct step step_of(const struct loop_plan *q, const struct tile *x, cons
 {
     const struct plan_part *of = &q->part[x->part];
     struct step c = { 0 };
+    if (x->lanes && x->hold > 1) return (struct step){ x->nrow, x->hold + x->nrow / x->hold, 0 };
     for (int i = 0, end; i < x->nrow; i = end) {         /* rows that have the same vectors */
         int on = 0;
         for (end = i; end < x->nrow && row[end].at[of->held] == row[i].at[of->held]; end++) on += !(out >> end & 1);
@@ -25,7 +26,8 @@ static struct step step_of(const struct loop_plan *q, const struct tile *x, cons
 
 static double step_cycles(const struct loop_plan *q, const struct tile *x, struct step s, const struct loop_machine *m)
 {
-    const bool both = q->part[x->part].both, folded = q->target->memory_spread && (x->nv == 1 || s.spread > x->nrow);
+    const bool both = q->part[x->part].both && (!x->lanes || x->hold == 1);
+    const bool folded = q->target->memory_spread && (x->nv == 1 || s.spread > x->nrow);
     double loads = s.load + s.spread, more = both ? (q->target->memory_spread ? 0 : s.mac) : folded ? 0 : s.spread;
     double held = both ? s.load - s.mac : s.load;
     if (q->p->q4) {                                      /* each vector of them is made of bits, and scaled */

@@ -68,6 +68,18 @@ static void multiply(struct lower *l, int32_t acc, int32_t cast, int32_t held)
     i->b = first ? held : cast;
 }
 
+/* one step of a sum along lanes, all vectors of the held input at once */
+static void step_of_lanes(struct lower *l, const int64_t at[BASE_SECOND])
+{
+    const struct tile *x = l->x;
+    const int held = (int)l->of->held, cast = (int)l->of->cast, each = x->nrow / x->hold;
+    for (int j = 0; j < x->hold; j++) l->held[j] = held_vector(l, l->row[j * each].at[held] + at[held], 0);
+    for (int i = 0; i < each; i++) {
+        const int32_t c = memory(l, INS_LOAD, new_value(l), cast, l->row[i].at[cast] + at[cast], masked(l, 0));
+        for (int j = 0; j < x->hold; j++) multiply(l, l->acc[j * each + i], c, l->held[j]);
+    }
+}
+
 /* one step of the sum, operands so many bytes on */
 static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
 {
@@ -166,6 +178,7 @@ static void body(struct lower *l, const struct walk_node *d)
         }
         if (l->x->shape.rows) step_of_tiles(l, bytes);
         else if (l->q->p->q4) step_of_words(l, bytes);
+        else if (l->x->lanes && l->x->hold > 1) step_of_lanes(l, bytes);
         else step(l, bytes, d->n < 0 ? 0 : l->q->out[d->n + done++]);
         while (i-- > 0 && ++at[i] == d->times[i]) at[i] = 0;
     }

@@ -195,12 +195,13 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
-/* rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them */
-static int32_t rows_ahead(const struct plan_walk *w, const struct tile_sum *r)
+/* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Not
+ * for one row of C, which waits for memory alone: what is asked for twice comes later */
+static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const struct tile_sum *r)
 {
     const int held = (int)w->of->held;
     const struct plan_view *x = &w->q->view[w->now[held]];
-    bool far = !w->of->lanes && !w->packed[held] && x->stride[r->var] >= AHEAD_ROW &&
+    bool far = !w->of->lanes && t->nrow > 1 && !w->packed[held] && x->stride[r->var] >= AHEAD_ROW &&
                w->of->p->elements[held] > AHEAD_ELEMENTS;
     return far && r->n >= 2 * AHEAD_STEPS ? AHEAD_STEPS * (int32_t)x->stride[r->var] : 0;
 }
@@ -212,6 +213,20 @@ static void assign(const struct target *t, struct tile *x, bool q4)
     const int n = x->nrow * x->nv, top = t->registers - more;
     x->hold = x->nv <= top - n - 1 ? x->nv : 1;
     x->casts = (int16_t)(top - n - x->hold);
+}
+
+/* Of sums along lanes all vectors of the held input are held, where each of the other is multiplied by all of them: it
+ * is loaded once */
+static void hold_all(const struct plan_walk *w, struct tile *x)
+{
+    const struct plan_part *of = w->of;
+    int32_t held = 1;
+    for (int v = 0; v < of->p->nvar; v++) {
+        if (of->p->reduced[v] || x->e[v] < 2 || !w->q->view[w->now[of->held]].stride[v]) continue;
+        if (w->q->view[w->now[of->cast]].stride[v]) return;
+        held *= x->e[v];
+    }
+    if (!w->q->nrim && x->nrow + held < w->q->target->registers - (x->tail > 0)) x->hold = (int16_t)held;
 }
 
 static void start(const struct plan_walk *w, struct tile *x, double steps, bool first)
@@ -243,8 +258,9 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     x.tail = (int16_t)(e[of->vec] % q->lanes);
     x.last = last;
     assign(q->target, &x, q->p->q4);
+    if (x.lanes && !q->p->q4) hold_all(w, &x);
     start(w, &x, steps, first);
-    if (nr) x.ahead = rows_ahead(w, &r[nr - 1]);
+    if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;

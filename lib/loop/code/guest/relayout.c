@@ -31,32 +31,42 @@ NARROW static void plane8(const float *from, int64_t from_row, float *to, int64_
         }
 }
 
+WIDE static inline __m512 every_fourth(const float *from, int64_t row)      /* row: of four rows */
+{
+    __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(from));
+    x = _mm512_insertf32x4(x, _mm_loadu_ps(from + row), 1);
+    x = _mm512_insertf32x4(x, _mm_loadu_ps(from + 2 * row), 2);
+    return _mm512_insertf32x4(x, _mm_loadu_ps(from + 3 * row), 3);
+}
+
+WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row, __mmask16 out, int64_t n)
+{
+    const __m512d a = _mm512_castps_pd(x), b = _mm512_castps_pd(y);
+    _mm512_mask_storeu_ps(to, out, _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)));
+    if (n > 1) _mm512_mask_storeu_ps(to + to_row, out, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
+}
+
+/* Loads that insert put four rows into a register, so that shuffles are within 128 bits: half as many as of whole rows.
+ * Nothing is an array that a compiler may keep in memory. */
 WIDE static void block16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
 {
-    __m512 r[16], t[16];
-    __mmask16 in = cols >= 16 ? 0xffff : (__mmask16)((1u << cols) - 1),
-              out = rows >= 16 ? 0xffff : (__mmask16)((1u << rows) - 1);
-    for (int i = 0; i < 16; i++) r[i] = i < rows ? _mm512_maskz_loadu_ps(in, from + i * from_row) : _mm512_setzero_ps();
-    for (int i = 0; i < 16; i += 2) {
-        t[i] = _mm512_unpacklo_ps(r[i], r[i + 1]);
-        t[i + 1] = _mm512_unpackhi_ps(r[i], r[i + 1]);
+    float block[256];
+    const __mmask16 out = rows >= 16 ? 0xffff : (__mmask16)((1u << rows) - 1);
+    if (rows < 16 || cols < 16) {                        /* nothing beyond them is read */
+        const __mmask16 in = cols >= 16 ? 0xffff : (__mmask16)((1u << cols) - 1);
+        for (int i = 0; i < 16; i++)
+            _mm512_storeu_ps(block + 16 * i, i < rows ? _mm512_maskz_loadu_ps(in, from + i * from_row)
+                                                      : _mm512_setzero_ps());
+        from = block, from_row = 16;
     }
-    for (int i = 0; i < 16; i += 4)
-        for (int j = 0; j < 2; j++) {
-            __m512d a = _mm512_castps_pd(t[i + j]), b = _mm512_castps_pd(t[i + j + 2]);
-            r[i + 2 * j] = _mm512_castpd_ps(_mm512_unpacklo_pd(a, b));
-            r[i + 2 * j + 1] = _mm512_castpd_ps(_mm512_unpackhi_pd(a, b));
-        }
-    for (int j = 0; j < 4; j++)                          /* 4 x 4 transposes are done in every 128-bit part */
-        for (int i = 0; i < 16; i += 8) {
-            t[i + j] = _mm512_shuffle_f32x4(r[i + j], r[i + j + 4], 0x88);
-            t[i + j + 4] = _mm512_shuffle_f32x4(r[i + j], r[i + j + 4], 0xdd);
-        }
-    for (int j = 0; j < 8; j++) {
-        r[j] = _mm512_shuffle_f32x4(t[j], t[j + 8], 0x88);
-        r[j + 8] = _mm512_shuffle_f32x4(t[j], t[j + 8], 0xdd);
+    for (int64_t c = 0; c < 16 && c < cols; c += 4, from += 4, to += 4 * to_row) {
+        const __m512 a = every_fourth(from, 4 * from_row), b = every_fourth(from + from_row, 4 * from_row),
+                     x = every_fourth(from + 2 * from_row, 4 * from_row),
+                     y = every_fourth(from + 3 * from_row, 4 * from_row);
+        interleave(_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(x, y), to, to_row, out, cols - c);
+        if (cols - c > 2)
+            interleave(_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(x, y), to + 2 * to_row, to_row, out, cols - c - 2);
     }
-    for (int i = 0; i < 16 && i < cols; i++) _mm512_mask_storeu_ps(to + i * to_row, out, r[i]);
 }
 
 WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
