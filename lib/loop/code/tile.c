@@ -196,12 +196,12 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
 }
 
 /* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Not
- * for one row of C, which waits for memory alone: what is asked for twice comes later */
+ * for one row of C, which waits for memory alone: what is asked for twice comes later, if it is on the same page */
 static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const struct tile_sum *r)
 {
     const int held = (int)w->of->held;
     const struct plan_view *x = &w->q->view[w->now[held]];
-    bool far = !w->of->lanes && t->nrow > 1 && !w->packed[held] && x->stride[r->var] >= AHEAD_ROW &&
+    bool far = !w->of->lanes && !w->packed[held] && x->stride[r->var] >= (t->nrow > 1 ? AHEAD_ROW : 4 * AHEAD_ROW) &&
                w->of->p->elements[held] > AHEAD_ELEMENTS;
     return far && r->n >= 2 * AHEAD_STEPS ? AHEAD_STEPS * (int32_t)x->stride[r->var] : 0;
 }
