@@ -463,10 +463,12 @@ void top_print(const struct top *top, const struct event_table *t, size_t limit)
         printf(" %.1f %%", 100 * share(top, cat[k].self));
     }
     if (top->removed > 0) printf(", %.3f s of recording taken out", (double)top->removed / 1e9);
+    if (top->samples) putchar('\n');
+    if (top->in_extensions)
+        printf("C seen: %" PRIu64 " of %" PRIu64 " samples in extensions; ", top->seen, top->in_extensions);
     if (top->samples)
-        printf("\nC seen: %" PRIu64 " of %" PRIu64 " samples in extensions; in no recorded call %" PRIu64 " of %" PRIu64
-               " samples, of them %" PRIu64 " in libc",
-               top->seen, top->in_extensions, top->out, top->samples, top->unclear);
+        printf("in no recorded call %" PRIu64 " of %" PRIu64 " samples, of them %" PRIu64 " in libc", top->out,
+               top->samples, top->unclear);
     if (!top->samples && !open) fputs("\nno samples: nothing was verified; ", stdout);
     else printf("\nunverified %.1f %%; ", 100 * share(top, open));
     puts("shares are of the run's length, all threads and streams added up\n");
