@@ -14,7 +14,7 @@ TOP     := $(patsubst %/,%,$(dir $(abspath $(firstword $(MAKEFILE_LIST)))))
 ifneq ($(words $(TOP) $(CURDIR)),2)
 $(error make cannot work in a folder whose name has a blank: $(CURDIR))
 endif
-ifneq ($(shell uname -m),x86_64)
+ifneq ($(filter-out x86_64,$(shell uname -m 2> /dev/null)),)
 $(error millrace is built for x86-64 alone; what loop-emit --c writes compiles on aarch64, too)
 endif
 hash     := \#
