@@ -118,7 +118,8 @@ const struct log_record *log_next_record(struct log_source *s, bool *tail)
     }
     const struct log_record *r = &s->chunk[s->next++];
     *tail = s->segment[s->part].tail;
-    if (!r->t || (*tail && r->t < s->last && s->last - r->t > EARLY)) {
+    bool zero = !r->t && !r->event;                      /* no event's number: what the ring had room for */
+    if (zero || (*tail && (!r->t || (r->t < s->last && s->last - r->t > EARLY)))) {
         s->next = s->have = 0;
         s->part = s->nsegment;
         return NULL;
