@@ -367,9 +367,9 @@ static void check_random(struct module *m, struct optimal *o)
 {
     unsigned char *x = xmalloc(m->ncalls + 1, 1);
     for (long i = 0; i < m->p->random && m->ncalls && !m->failed; i++) {
-        char name[48];
-        snprintf(name, sizeof name, "%016llx %ld", (unsigned long long)m->w->hash, i);
+        char *name = xformat("%s %ld", m->to->module, i); /* not the hash: bitcode holds its folder's name */
         struct rng r = rng_for(m->p->seed, str_of(name));
+        free(name);
         for (size_t c = 0; c < m->ncalls; c++) x[c] = (unsigned char)rng_below(&r, 2);
         build_whole(m, o, x, false, NULL);
     }
