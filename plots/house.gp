@@ -64,6 +64,14 @@ array list[400]
 list_n = 0
 list_index(t) = sum [house_i = 1:list_n] (list[house_i] eq t ? house_i : 0)
 list_add(t) = (list_index(t) ? 0 : (list_n = list_n + 1, list[list_n] = t, 0))
+# `@ratios`: list has the texts of column ratio but for 1:0 and 0:1, each is a tic at place(r), from 0, most slow memory
+# first
+house_part(r) = real(r[:strstrt(r, ":") - 1]) / real(r[strstrt(r, ":") + 1:])
+house_inner(r) = strstrt(r, ":") == 0 || r eq "1:0" || r eq "0:1" ? 0 : list_add(r)
+place(r) = list_index(r) ? sum [house_i = 1:list_n] (house_part(list[house_i]) > house_part(r)) : NaN
+house_tic(r) = r[:strstrt(r, ":") - 1] . " : " . r[strstrt(r, ":") + 1:]
+ratios = 'list_n = 0; stats ARG1 using (house_inner(strcol("ratio"))) nooutput name "HOUSE"; set xtics () scale 0; ' . \
+    'set for [i = 1:list_n] xtics add (house_tic(list[i]) place(list[i]))'
 
 # a column as a number, where it may be inf (1e300), nan or empty; bounds of intervals, cut at a limit
 number(t) = t eq "" || t eq "nan" ? NaN : t eq "inf" ? 1e300 : t eq "-inf" ? -1e300 : real(t)

@@ -16,8 +16,9 @@ form = "sync"
 stats ARG1 using (strcol("formulation") eq "async" ? (form = "async", 0) : 0) nooutput
 width = 0.8 / n
 set boxwidth width
-set xtics ("1 : 0" -1, "8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
-set xrange [-1.6:2.6]
+@ratios
+set xtics add ("1 : 0" -1)
+set xrange [-1.6:list_n - 0.4]
 set yrange [0:1.3]
 set xlabel "slow : fast memory"
 set ylabel "against all fast: performance; cost of memory ($)"
@@ -26,9 +27,9 @@ set title house_title("performance with moves " . where . " kernels, and cost of
     "{/*0.8 " . intervals . "}")
 set key top left horizontal noenhanced
 set arrow from graph 0, first 1 to graph 1, first 1 nohead dt 2 lc rgb warning
-place(r) = r eq "1:0" ? -1 : r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
 drawn(f) = f eq form || f eq "slow"
-of(net) = strcol("network") eq net && drawn(strcol("formulation")) ? place(strcol("ratio")) : NaN
+of(net) = strcol("network") eq net && drawn(strcol("formulation")) ? \
+    (strcol("ratio") eq "1:0" ? -1 : place(strcol("ratio"))) : NaN
 at(i) = of(word(ARG3, i)) + (i - (n + 1) / 2.0) * width
 y(off) = strcol("ratio_off") eq off ? column("performance_ratio") : NaN
 plot for [i = 1:n] ARG1 using (at(i)):(y("0")):(width) with boxes lc rgb colour(i) title called[i], \

@@ -3,19 +3,20 @@ wide = 1100
 call ARG0[:strlen(ARG0) - strlen("place-error.gp")] . "house.gp" ARG2
 @kinds
 @footer
-set xtics ("all slow" 0, "8 : 1" 1, "4 : 1" 2, "1 : 1" 3, "all fast" 4) scale 0
-set xrange [-0.4:4.4]
+@ratios
+set xtics add ("all slow" -1, "all fast" list_n)
+set xrange [-1.4:list_n + 0.4]
 set yrange [*<-20:20<*]
 set xlabel "slow : fast memory"
 set ylabel "(predicted - measured) / measured, %"
 set title house_title("error of the planned step time")
 set key outside right noenhanced
 set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb base
-place(r) = r eq "1:0" ? 0 : r eq "8:1" ? 1 : r eq "4:1" ? 2 : r eq "1:1" ? 3 : r eq "0:1" ? 4 : NaN
+spot(r) = r eq "1:0" ? -1 : r eq "0:1" ? list_n : place(r)
 forms = "static sync async"
 ends(f) = f == 1 && (strcol("formulation") eq "slow" || strcol("formulation") eq "fast")
 at(net, f) = strcol("network") eq net && (strcol("formulation") eq word(forms, f) || ends(f)) ? \
-    place(strcol("ratio")) + (f - 2) * 0.2 : NaN
+    spot(strcol("ratio")) + (f - 2) * 0.2 : NaN
 mark(f) = f == 1 ? 6 : f == 2 ? 4 : 7
 n = words(ARG3)
 array called[n]

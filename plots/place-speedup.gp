@@ -11,11 +11,12 @@ call ARG0[:strlen(ARG0) - strlen("place-speedup.gp")] . "house.gp" ARG2
 @intervals
 threads = !exists("ARG4") || ARG4 eq "" || ARG4 eq "1" ? "" : ", " . ARG4 . " kernel threads"
 set boxwidth 0.19
-set xtics ("8 : 1" 0, "4 : 1" 1, "1 : 1" 2) scale 0
+@ratios
+m = list_n
+right = m - 0.52 + 0.09 * m
 forms = "numa static sync async"
 F = words(forms)
 shade(f) = f == 4 ? ours : f == 3 ? "#66ccee" : f == 2 ? "#ccbb44" : theirs
-place(r) = r eq "8:1" ? 0 : r eq "4:1" ? 1 : r eq "1:1" ? 2 : NaN
 at(net, form, shift) = strcol("network") eq net && strcol("formulation") eq form ? place(strcol("ratio")) + shift : NaN
 of(net, form) = strcol("network") eq net && strcol("formulation") eq form ? column("speedup_over_slow_ratio") : NaN
 stats ARG1 using (column("speedup_over_slow_ratio")) nooutput name "S"
@@ -24,9 +25,7 @@ top = S_max
 upper(t, v) = ends(t) || v != v ? 0 : (top = v > top ? v : top, 0)
 stats ARG1 using (upper(strcol("formulation"), number(strcol("upper_ratio")))) nooutput
 top = 1.12 * top
-# no empty group where 8:1 was not run
-left = 0.45
-stats ARG1 using (strcol("ratio") eq "8:1" ? (left = -0.55) : 0) nooutput
+left = -0.55
 set multiplot layout rows, (n > 1 ? 2 : 1) \
     margins screen 0.075, 0.985, 108.0 / high, 1 - 90.0 / high spacing screen 0.055, 75.0 / high title house_title( \
     "training steps by where tensors lie, over all of them in slow memory" . threads . "\n" . \
@@ -45,13 +44,13 @@ do for [i = 1:n] {
     stats ARG1 using (strcol("network") eq net ? batch_seen(strcol("batch")) : NaN) nooutput
     stats ARG1 using (of(net, "fast")) nooutput name "F"
     set title net . (batch eq "" ? "" : ", batch " . batch) noenhanced offset 0,-0.6
-    set xrange [left:2.75]
+    set xrange [left:right]
     set yrange [0:top]
     set ylabel (i % 2 ? "speed-up over all slow" : "")
     set xlabel (i > n - 2 && n > 1 ? "slow : fast memory" : "") offset 0,0.6
-    set arrow 1 from left, 1 to 2.75, 1 nohead lc rgb base lw 0.8 back
-    set arrow 2 from left, F_max to 2.45, F_max nohead dt 2 lw 1.6 lc rgb warning
-    set label 2 "all\nfast" at 2.48, F_max left textcolor rgb warning font ",10"
+    set arrow 1 from left, 1 to right, 1 nohead lc rgb base lw 0.8 back
+    set arrow 2 from left, F_max to m - 0.55, F_max nohead dt 2 lw 1.6 lc rgb warning
+    set label 2 "all\nfast" at m - 0.52, F_max left textcolor rgb warning font ",10"
     if (i == 2) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
     x(f) = at(net, word(forms, f), (f - 2.5) * 0.2)
     # what is not to be seen lies outside, since gnuplot warns of a plot that is empty
@@ -68,43 +67,42 @@ unset arrow 1; unset arrow 2; unset label 2
 if (n == 1) { unset label 9999; unset for [f = 1:F] label 10 + f; unset for [f = 1:F] object 10 + f }
 if (n % 2 && n > 1) { set multiplot next }
 # means over the networks of performance against all fast, as losses in per cent; below 0 where a ratio was not run
-ratios = "8:1 4:1 1:1"
 all(form, r, name) = strcol("formulation") eq form && strcol("ratio") eq r && strcol("ratio_off") eq "0" ? \
     log(1 - column(name)) : NaN
 gather(v) = v == v ? (total = total + v, count = count + 1, 0) : 0
-array mean[12]
-array least[12]
+array mean[F * m + 1]
+array least[F * m + 1]
 do for [f = 1:F] {
-    do for [k = 1:3] {
+    do for [k = 1:m] {
         total = count = 0
-        stats ARG1 using (gather(all(word(forms, f), word(ratios, k), "loss_ratio"))) nooutput
-        mean[(f - 1) * 3 + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
+        stats ARG1 using (gather(all(word(forms, f), list[k], "loss_ratio"))) nooutput
+        mean[(f - 1) * m + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
         total = count = 0
-        stats ARG1 using (gather(all(word(forms, f), word(ratios, k), "least_loss_ratio"))) nooutput
-        least[(f - 1) * 3 + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
+        stats ARG1 using (gather(all(word(forms, f), list[k], "least_loss_ratio"))) nooutput
+        least[(f - 1) * m + k] = count > 0 ? 100 * (1 - exp(total / count)) : -10
     }
 }
 unset title
-set title "loss (mean" . (house_off ? ", but pale" : "") . "); lines: least of any plan; diamonds: the study's" \
-    offset 0,-0.6
+set title "loss (mean" . (house_off ? ", but pale" : "") . "); lines: least of any plan" . \
+    (list_index("4:1") ? "; diamonds: the study's" : "") offset 0,-0.6
 set ylabel "loss, %"
 set xlabel "slow : fast memory" offset 0,0.6
 set yrange [0:100]
-set xrange [left:2.75]
-spot(i, f) = (int(i) - 1) % 3 + (f - 2.5) * 0.2
-paper(f) = f == 1 ? 71.9 : 27.7                          # the study: NUMA and moves between kernels, at 4 : 1
+set xrange [left:right]
+spot(i) = place(list[(int(i) - 1) % m + 1]) + (row(i) - 2.5) * 0.2
+row(i) = (int(i) - 1) / m + 1
+paper(f) = f == 1 ? 71.9 : f == 3 ? 27.7 : NaN           # the study: NUMA and moves between kernels, at 4 : 1
+mark(i) = list[(i - 1) % m + 1] eq "4:1" ? paper(row(i)) : NaN
 # numbers stand above the bar and its line, and above the study's mark where that is near
 over(i) = least[i] > mean[i] ? least[i] : mean[i]
-mark(i) = paper(i == 2 ? 1 : 3)
-top_of(i) = (i == 2 || i == 8) && abs(mark(i) - over(i) - 5) < 12 && mark(i) + 4 > over(i) ? mark(i) + 4 : over(i)
-do for [i = 1:12] {
-    f = (i - 1) / 3 + 1
-    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at spot(i, f), top_of(i) center \
-        offset 0,0.6 font ",10" }
+top_of(i) = abs(mark(i) - over(i) - 5) < 12 && mark(i) + 4 > over(i) ? mark(i) + 4 : over(i)
+do for [i = 1:F * m] {
+    if (mean[i] >= 0) { set label 100 + i sprintf("%.0f", mean[i]) at spot(i), top_of(i) center offset 0,0.6 \
+        font ",10" }
 }
-row(i) = (i - 1) / 3 + 1
-plot for [i = 1:12] "+" using (spot(i, row(i))):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
-    for [i = 4:12] "+" using (spot(i, row(i))):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 \
+plot for [i = 1:F * m] "+" using (spot(i)):(mean[i]) every ::0::0 with boxes lc rgb shade(row(i)), \
+    for [i = m + 1:F * m] "+" using (spot(i)):(least[i]):(0.09) every ::0::0 with xerrorbars pt -1 lw 2.5 \
         lc rgb base, \
-    for [f = 1:3:2] "+" using (1 + (f - 2.5) * 0.2):(paper(f)) every ::0::0 with points pt 13 ps 1.4 lc rgb warning
+    for [i = 1:F * m] "+" using (spot(i)):(mark(i) == mark(i) ? mark(i) : -9) every ::0::0 with points pt 13 ps 1.4 \
+        lc rgb warning
 unset multiplot

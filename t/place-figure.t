@@ -111,4 +111,19 @@ ok 'eight rounds' near f.csv lower_ratio upper_ratio "$(naive "$s" "$y")"
 rounds '4 4.5 4.2 4.9 4.1' '1 1 1 1 1' '2 2.1 2.3 2.05 1.9' > five.csv
 is 'five are too few for an interval' ',,5' eval \
     'place-figure --figure=7 five.csv | csv-where -c formulation --is=sync | csv-cut -c lower_ratio,upper_ratio,rounds | sed 1d'
+# pictures have what is in the table, whichever the ratios are: a bar or a point for each row (of all fast: a line)
+rounds "$s" '1 1 1 1 1 1 1 1' "$y" | sed '$d' > any.csv
+for r in 9:1 5:2 1:2; do echo "n,2,sync,$r,3,3,4,(3),(3),${r/5:2/2.5},real" | sed 's/1:2,real/0.5,real/; s/9:1,real/9,real/'; done >> any.csv
+drawn() { # FIGURE PLOT WHAT TIMES: so often in the picture
+    place-figure --figure="$1" any.csv > f.csv
+    gnuplot -c "$root/plots/$2.gp" f.csv f.svg n > /dev/null 2>&1
+    is "figure $1 has what its table has" "$4" eval "grep -c \"<$3\" f.svg"
+}
+if command -v gnuplot > /dev/null; then
+    drawn 7 place-speedup "polygon fill = 'rgb(102, 204, 238)'" 7     # three bars, their means, the key
+    drawn 9 place-cost "polygon fill = 'rgb( 68, 119, 170)'" 5        # three bars, all slow, the key
+    drawn 11 place-error "use xlink:href='#gpPt3'" 5                  # three points, the key, one symbol made of it
+else
+    skip 'pictures' 'no gnuplot'
+fi
 done_testing
