@@ -40,4 +40,20 @@ int main(void)
 }
 E2
 ok 'and the lines that call it are right' eval 'grep -q "#include \"mm_96_250_61.h\"" out.txt && cc -o use use.c mm_96_250_61.o -lm && ./use'
+# files of the same names stay
+mkdir -p mine/log
+echo mine | tee mine/mm_8_9_7.nest.csv > mine/log/mine
+millrace kernel -o mine mm 8 9 7 > out.txt
+is 'a table beside the kernel stays' mine cat mine/mm_8_9_7.nest.csv
+is 'and nothing is added but the kernel' 'log mm_8_9_7.c mm_8_9_7.h mm_8_9_7.nest.csv mm_8_9_7.o' eval 'ls mine | xargs'
+fails 'no size' 2 'size 0 is not' millrace kernel -o bad mm 0 9 7
+is 'leaves nothing' 0 eval 'ls bad | wc -l'
+rm mine/mm_8_9_7.*
+[ ! -e "$(recorder)" ] || for turn in 1 2; do millrace profile -o mine /usr/bin/python3 -c 'print(1)' > out.txt 2> err.txt; done
+is 'a folder log beside the profile stays' mine cat mine/log/mine
+mkdir -p built/sums some/sums
+echo mine > built/sums/mine
+printf 'build make\nsearch ./sums 1\nconfirm ./sums 2\n' > some/sums/program
+fails 'a folder built that is not ours' 2 'built is not of an earlier run' millrace inline -o . some/sums
+is 'stays' mine cat built/sums/mine
 done_testing
