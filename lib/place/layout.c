@@ -281,11 +281,11 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     free(offset);
 }
 
-/* a part of the limit of every node, but what its kernel needs in any case */
-static void set_room(struct placing *p, const double *limit, double room)
+/* a part of the limit at every node, but what its kernel needs in any case */
+static void set_room(struct placing *p, double room)
 {
-    for (int n = 0; n < p->nodes; n++)
-        p->limit[n] = fmin(limit[n], fmax(floor(room * limit[n]), least_need(p, n)));
+    const double limit = (double)p->bytes_limit;
+    for (int n = 0; n < p->nodes; n++) p->limit[n] = fmin(limit, fmax(floor(room * limit), least_need(p, n)));
 }
 
 /* A layout for moves between nodes: where the placement for the whole limit cannot be packed, one for less of it, at
@@ -295,25 +295,24 @@ static void lay_out_between(struct placing *p, const struct effort *effort, cons
 {
     static const double LEAST = 0.4, STEP = 0.06;
     if (lay_out(p, effort, v, x, BETWEEN, plan)) return;
-    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound;
+    double bound;
     struct prices own = prices_new(p);
-    for (int n = 0; n < p->nodes; n++) limit[n] = (double)p->bytes_limit;
     bool done = false;
     for (double room = 1 - STEP; !done && room > LEAST; room -= STEP) {
-        set_room(p, limit, room);
+        set_room(p, room);
         done = try_placing(p, effort, false, x, &own, &bound) && lay_out(p, effort, &own, x, BETWEEN, plan);
     }
     if (!done) lay_out_numa(p, x, plan);                 /* first come, first served: worse, but it always fits */
     prices_free(&own);
-    free(limit);
 }
 
-/* The same from several searches, as long as what packing costs leaves the plan far from its bound. */
+/* The same from several searches, the later ones for less room, as long as what packing costs leaves the plan far from
+ * its bound: a few large tensors may be packed better below a lower limit. */
 static struct plan *lay_out_best(struct placing *p, const struct effort *effort, const struct prices *v,
                                  struct placement *x, double bound, struct plan *plan)
 {
-    enum { SEARCHES = 4 };
-    static const double FAR = 0.005;
+    enum { SEARCHES = 8, FULL = 4 };
+    static const double FAR = 0.005, LESS = 0.03;
     struct placement *start = placement_new(p), *best = placement_new(p);
     struct effort other = *effort;
     placement_copy(p, start, x);
@@ -322,7 +321,7 @@ static struct plan *lay_out_best(struct placing *p, const struct effort *effort,
     for (int i = 1; i < SEARCHES && placement_seconds(p, best) > bound * (1 + FAR); i++) {
         struct plan *next = plan_new(p->g, plan->formulation);
         other.seed = effort->seed + (uint64_t)i;
-        for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+        set_room(p, i < FULL ? 1 : 1 - LESS * (i - FULL + 1));
         placement_copy(p, x, start);
         if (improve_placing(p, &other, v, x)) lay_out_between(p, &other, v, x, next);
         else placement_copy(p, x, best);
@@ -391,8 +390,7 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     struct prices v = prices_new(p), steep = prices_new(p), proof = prices_new(p);
     struct placement *steep_x = placement_new(p), *y = placement_new(p);
     const long rounds = (long)fmin(10 * (double)effort->search_rounds, ROUNDS / (p->nodes + 1.0));
-    double *limit = xmalloc((size_t)p->nodes + 1, sizeof *limit), bound = no_prices(p);
-    memcpy(limit, p->limit, (size_t)p->nodes * sizeof *limit);
+    double bound = no_prices(p);
     double *nu = xcalloc((size_t)p->nodes + 1, sizeof *nu);
     for (int i = 0; i < SEARCHES * TRIALS; i++) {
         const double charge = trial[i % TRIALS].charge, room = trial[i % TRIALS].room;
@@ -406,32 +404,32 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         other.seed = effort->seed + (uint64_t)(i / TRIALS);
         for (int n = 0; n < p->nodes; n++) nu[n] = p->phi[n] + (1 - p->phi[n]) * charge;
         placing_price(p, nu);
-        set_room(p, limit, room);
+        set_room(p, room);
         bool laid_out = try_placing(p, &other, i >= (other.steep ? TRIALS : 1), at, own, &proved);
         if (room >= 1 && proved > bound) {
             bound = proved;
             prices_copy(p, &proof, own);
         }
-        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        set_room(p, 1);
         placement_copy(p, y, at);
         bool solved = laid_out;
         laid_out = laid_out && lay_out(p, &other, own, at, BESIDE, plan);
         double seconds = laid_out ? beside_seconds(p, at, plan) : INFINITY;
-        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        set_room(p, 1);
         made[i % TRIALS] = fmin(i < TRIALS ? INFINITY : made[i % TRIALS], seconds);
         best = better(best, plan, seconds);
         if (!solved || fmin(seconds, best ? best->objective : INFINITY) <= bound * (1 + FAR)) continue;
         if (!choose_together(p, rounds, other.seed, bound * (1 + GOOD), y)) continue;
         plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
         laid_out = lay_out(p, &other, own, y, TOGETHER, plan);
-        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        set_room(p, 1);
         together = better(together, plan, laid_out ? beside_seconds(p, y, plan) : INFINITY);
         if (together && together->objective <= bound * (1 + FAR)) break;
     }
     if (together) best = better(best, together, together->objective);
     if (!best || best->objective > bound * (1 + GOOD)) { /* moves made in no time of their own are a plan as well */
         struct plan *plan = plan_new(p->g, formulation_names[FORM_ASYNC]);
-        memcpy(p->limit, limit, (size_t)p->nodes * sizeof *limit);
+        set_room(p, 1);
         placing_price(p, NULL);
         solve_placing(p, effort, false, x, &v);
         lay_out_between(p, effort, &v, x, plan);
@@ -439,7 +437,6 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
         lay_out_slow(plan, p->g);
         best = better(best, plan, beside_seconds(p, x, plan));
     }
-    best->bound = bound;
     best->bound = bound > best->objective && bound < best->objective * (1 + ROUNDING) ? best->objective : bound;
     set_prices(p, &proof, best);
     prices_free(&v);
@@ -447,7 +444,6 @@ static struct plan *lay_out_beside(struct placing *p, const struct effort *effor
     prices_free(&proof);
     placement_free(steep_x);
     placement_free(y);
-    free(limit);
     free(nu);
     return best;
 }
@@ -458,7 +454,7 @@ static struct plan *ask_exact(struct placing *p, const struct effort *effort, co
 {
     struct placement *mine = placement_new(p);
     placement_copy(p, mine, x);
-    for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+    set_room(p, 1);
     double ours = placement_seconds(p, x);
     struct exact e = exact_placing(p, effort->exact, x);
     struct plan *other = plan_new(p->g, plan->formulation);
@@ -507,7 +503,7 @@ static struct plan *ask_exact_beside(struct placing *p, const struct effort *eff
                                      struct plan *plan)
 {
     struct prices none = prices_new(p);
-    for (int n = 0; n < p->nodes; n++) p->limit[n] = (double)p->bytes_limit;
+    set_room(p, 1);
     placing_price(p, none.nu);
     lives_of(p, plan, x);
     struct exact e = exact_placing(p, effort->exact, x);
