@@ -36,6 +36,8 @@ is 'a part of the run is what a table cut there has' "$(prof-top cut.csv)" prof-
 is 'and so it is by operation' "$(prof-top --by=operation cut.csv)" prof-top --by=operation --from=30e-9 --to=65e-9 e.csv
 is 'categories of the first line, largest first' '0.000 s, 1 process, 1 thread, C 60.0 %, Python 40.0 %' eval \
     'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,40,f 1,1,cat,C,40,70,g 1,1,cat,C,70,100,h | prof-top --table - | head -1'
+is 'and what is less than 0.05 % is not among them' '0.000 s, 1 process, 1 thread, C 99.9 %, Waiting 0.1 %' eval \
+    'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,4,f 1,1,cat,C,4,9995,g 1,1,cat,Waiting,9995,10000,h | prof-top --table - | head -1'
 fails 'a part that ends before it begins' 2 'not after' prof-top --from=2 --to=1 e.csv
 is 'by operation' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
 ,GPU,1,50,50,0.5000,0

@@ -457,7 +457,7 @@ void top_print(const struct top *top, const struct event_table *t, size_t limit)
            top->processes == 1 ? "" : "es", top->threads, top->threads == 1 ? "" : "s");
     if (top->streams) printf(", %zu stream%s", top->streams, top->streams == 1 ? "" : "s");
     for (size_t k = 0; k < ncat; k++) {
-        if (!cat[k].self) continue;
+        if (share(top, cat[k].self) < 0.0005) continue;    /* 0.0 % */
         fputs(", ", stdout);
         put_text(t->text.name[cat[k].cat], 20);
         printf(" %.1f %%", 100 * share(top, cat[k].self));
