@@ -23,7 +23,7 @@
  * prof-top and make prof-process take out what recording cost.  The output of
  * the other nine goes nowhere; what else they do, they do nine times.
  *
- * Calls of a C function that takes less than 1 us and is called more than
+ * Calls of a C function that takes less than 2 us and is called more than
  * 100 000 times a second are counted; what they took is told from those that
  * are timed now and then and from samples of the CPU time, in rows flagged
  * estimated.  --each gives each call a row, and costs up to 2.6 times the CPU.

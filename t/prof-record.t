@@ -198,6 +198,28 @@ is 'few are recorded, the others said to be estimated' '1 1' eval \
 ok 'and the profile is sound' prof-check --log=often ev
 prof-record --force --each -o often often.py
 is 'each has a row with --each' 200000 eval 'prof-log --quiet often | grep -c ",math.*c_patch$"'
+# now and then one takes longer, lets other threads run or calls Python: those have rows, however busy the machine is
+cat > mixed.py <<'D'
+import math, zlib
+class Four:
+    def __index__(self): return 4
+large, four = bytes(1 << 20), Four()
+for i in range(300000): zlib.crc32(large if i % 1000 == 500 else b"x")
+for i in range(300000): math.factorial(300 if i % 100 == 50 else 3)
+for i in range(300000): math.factorial(four if i % 1000 == 500 else 3)
+D
+few() {
+    prof-record --force -o often mixed.py
+    prof-log --quiet often > ev
+    for f in zlib.crc32 math.factorial; do
+        n=$(grep -c "$f.*c_patch$" ev)
+        echo "$(prof-top often | csv-where -c name --is=$f | csv-cut -c calls | sed 1d) $((n >= 300 && n < 30000))"
+    done
+}
+is 'short calls of which some are not: each is counted, few have rows' $'300000 1\n600000 1' few
+for i in 1 2 3; do while :; do :; done & busy+=($!); done
+is 'and on a busy machine' $'300000 1\n600000 1' few
+kill "${busy[@]}"
 # what they take, against the CPU clock of the same loop without a recorder, with and without what the call has to do
 cat > share.py <<'D'
 import math, sys, time

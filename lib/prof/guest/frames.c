@@ -106,6 +106,7 @@ static PyObject *evaluate(PyThreadState *t, frame *f, int throwing)
     if (!rec_on || own || (!tree && !from_c)) return evaluate_minding(t, f, throwing);
     if (tree && makes_generator(f)) return _PyEval_EvalFrameDefault(t, f, throwing);
     if (tree && too_deep(t, (uintptr_t)&sp)) return rest(t, f, throwing);
+    if (from_c) see_turn();
     uint32_t call = see_thread.id, id = tree ? id_of_code(code_of(f)) : 0;
     uint64_t now = rec_now();
     if (sp && !from_c) {                                 /* left by a jump */
@@ -118,7 +119,6 @@ static PyObject *evaluate(PyThreadState *t, frame *f, int throwing)
         now = rec_now();
         rec_put_at(LOG_PYTHON, 0, HOOK_NONE, now);
     }
-    if (!tree && !call) see_never();
     enum log_hook hook = tree ? HOOK_TREE : HOOK_NONE;
     rec_put_at(LOG_PYTHON, id, hook, now);
     see_thread.sp = NULL;

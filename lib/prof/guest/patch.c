@@ -260,9 +260,9 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 #define FROM_C(TYPE, CALL)                                                                                            \
     void *sp = see_thread.sp;                                                                                         \
     if (!sp || sp < (void *)&sp) return CALL;                                                                         \
+    see_turn();                                                                                                       \
     uint32_t id = see_thread.id;                                                                                      \
     if (id) rec_put(LOG_PYTHON, 0, HOOK_NONE);                                                                        \
-    else see_never();                                                                                                 \
     see_thread.sp = NULL;                                                                                             \
     TYPE result = CALL;                                                                                               \
     see_thread.sp = sp;                                                                                               \

@@ -20,7 +20,7 @@
 
 enum { SAMPLES = 1 << 18 };
 _Static_assert(sizeof(struct seen) == 64 && offsetof(struct seen, left) == 32, "as see_common has it");
-_Static_assert(offsetof(struct see_thread, f) == 16, "as see_common has it");
+_Static_assert(offsetof(struct see_thread, id) == 8 && offsetof(struct see_thread, f) == 16, "as see_common has it");
 
 __thread struct see_thread see_thread;
 struct seen see_function[FUNCTIONS];
@@ -40,6 +40,7 @@ static struct hot {
     uint32_t timed, want, drew;                          /* calls to be counted between bursts; as many were drawn */
     uint16_t told;                                       /* what a call costs, 1/32 ns, as the log has it */
     uint64_t ticks, at, sampled, counted;                /* of the timed; samples' ns; calls counted meanwhile */
+    uint64_t odd;                                        /* ticks of timed calls that were better not counted */
 } hot[HOT];
 static uint32_t nhot = 1;
 static uint64_t hot_gap, short_ticks, long_ticks, stretch_ticks, burst_end;   /* hot_gap 0: each call has a record */
@@ -47,6 +48,7 @@ static double clock_ticks;                               /* what timing one cost
 static uint64_t period, base_period;                     /* ns between samples, and as asked for */
 static __thread bool for_own;                                /* the recorder works for itself: no samples */
 static bool timing;                                      /* some thread has one */
+static volatile bool telling;                            /* counts change */
 static __thread bool timed;                              /* this thread has a timer of the judge's */
 
 __asm__(
@@ -62,7 +64,12 @@ __asm__(
     "  pushq %r10\n.cfi_adjust_cfa_offset 8\n"
     "  call *(%r11)\n"
     "  popq %r10\n.cfi_adjust_cfa_offset -8\n"
+    "  cmpl $0, %fs:8(%r10)\n  jne 5f\n"               /* meanwhile a record, see see_turn */
     "  movq $0, %fs:(%r10)\n"
+    "  ret\n"
+    "5: pushq %rax\n.cfi_adjust_cfa_offset 8\n"
+    "  call see_leave\n"
+    "  popq %rax\n.cfi_adjust_cfa_offset -8\n"
     "  ret\n"
     "2: cmpq %rsp, %fs:(%r10)\n  ja 1f\n"                /* C calls C */
     "  movq rec_on@GOTPCREL(%rip), %rax\n  cmpb $0, (%rax)\n  jne 3f\n"
@@ -112,7 +119,7 @@ void see_each(bool on)
 {
     double tick = rec_tick_ns();
     hot_gap = on ? 0 : (uint64_t)(10000 / tick);         /* 100 000 calls a second */
-    short_ticks = (uint64_t)(1000 / tick);
+    short_ticks = (uint64_t)(2000 / tick);
     long_ticks = (uint64_t)(20000 / tick);
     stretch_ticks = (uint64_t)(1000000 / tick);
 }
@@ -133,6 +140,7 @@ static double cost_of(const struct hot *h)
 static void tell_counted(uint64_t t, bool end)
 {
     uint64_t last = rec_thread.last;
+    telling = true;
     for (uint32_t i = 1; i < nhot; i++) {
         struct hot *h = &hot[i];
         struct seen *f = h->f;
@@ -152,6 +160,7 @@ static void tell_counted(uint64_t t, bool end)
             rec_put_at(LOG_COUNTED, f->id, (enum log_hook)k, t);
         }
     }
+    telling = false;
     rec_thread.last = last;
 }
 
@@ -177,21 +186,38 @@ static int32_t draw(uint32_t mean)
     return (int32_t)((uint64_t)x * (2 * mean + 1) >> 32);
 }
 
-/* from now on each call has a record, until `need` in a row were short */
-static void cool(struct seen *f, uint64_t t, uint32_t need)
+/* A timed call was better not counted.  Where such take most of the time, each call has a record from now on, until
+ * twice as many were short.  The interrupts of a busy machine do not. */
+static void odd(struct seen *f, uint64_t ticks)
 {
-    if (f->is_hot) tell_counted(t, false);
+    struct hot *h = &hot[f->hot];
+    if ((h->odd += ticks) <= h->ticks) return;
     f->is_hot = false;
     f->left = f->drawn = 0;
-    f->seen = 0;
-    f->need = need;
+    f->need = f->need < NEVER / 2 ? f->need * 2 : NEVER;
 }
 
-/* it waits, or Python is called: that is never only counted */
-void see_never(void)
+/* The running call, which was only counted, has a record from then on. */
+static void turn(struct seen *f, uint64_t t)
+{
+    if (t < rec_thread.last) t = rec_thread.last;
+    f->drawn--;
+    tell_counted(t, false);
+    if (see_thread.since) rec_thread.last = t;           /* the CPU clock was read in this burst */
+    rec_put_at(LOG_CALL, f->id, HOOK_PATCH, t);
+}
+
+/* it waits, or Python is called: it is not judged by what it takes */
+void see_turn(void)
 {
     struct seen *f = see_thread.f;
-    if (f && f->need != NEVER) cool(f, rec_now(), NEVER);
+    uint64_t t = rec_now(), since = see_thread.since;
+    if (!see_thread.id && f && f->is_hot) {
+        turn(f, since ? since : t);
+        if (since && t - since > long_ticks) odd(f, t - since);
+        see_thread.id = f->id;
+    }
+    see_thread.f = NULL;
     see_thread.since = 0;
 }
 
@@ -213,17 +239,27 @@ static __attribute__((noinline)) void heat(struct seen *f, uint64_t t)
     if (timing && period > 4000000) set_period(4000000);   /* of many systems the least there is */
 }
 
-/* A call that ended had a record. */
-static inline void ended(struct seen *f, uint64_t t)
+/* What a call that is recorded took; of long ones what it was on the CPU for, at least, and 0 if that is not long. */
+static inline uint64_t put_return(uint32_t id, uint64_t t)
+{
+    uint64_t cpu = rec_thread.cpu, clocked = rec_thread.clocked, since = see_thread.since;
+    rec_put_at(LOG_RETURN, id, HOOK_PATCH, t);
+    if (t - since <= long_ticks) return t - since;
+    double ran = (double)(rec_thread.cpu - cpu) / rec_tick_ns() - (double)(since - clocked);
+    return ran < (double)long_ticks ? 0 : (uint64_t)ran;
+}
+
+/* A call that had a record took so many ticks: of many the mean counts, since where programs wait for the processor
+ * some are slow. */
+static inline void ended(struct seen *f, uint64_t ticks, uint64_t t)
 {
     if (f->need == NEVER) return;
-    if (t - see_thread.since > short_ticks) f->seen = 0;
-    else {
-        if (!f->seen++) f->since = see_thread.since;
-        if (f->seen < f->need) return;
-        if (t - f->since <= f->seen * hot_gap) heat(f, t);
-        f->seen = 0;
-    }
+    if (!f->seen++) f->since = see_thread.since;
+    f->ticks += ticks < long_ticks ? ticks : f->need * short_ticks;
+    if (f->seen < f->need) return;
+    if (f->ticks <= f->seen * short_ticks && t - f->since <= f->seen * hot_gap) heat(f, t);
+    f->seen = 0;
+    f->ticks = 0;
 }
 
 /* A hot function is called and not just counted by the assembly: a burst goes on, or may begin as its count ran out. */
@@ -258,19 +294,10 @@ static __attribute__((noinline)) void hot_call(struct seen *f, uint64_t t)
 static __attribute__((noinline)) void hot_ended(struct seen *f, uint64_t t)
 {
     uint64_t since = see_thread.since;
-    see_thread.since = 0;
     if (!see_thread.burst) burst_end = t;
-    if (t - since > long_ticks) {
-        struct timespec c;
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &c);
-        double cpu = (double)((uint64_t)c.tv_sec * 1000000000 + (uint64_t)c.tv_nsec - rec_thread.cpu);
-        if ((double)(since - rec_thread.clocked) * rec_tick_ns() + 10000 > cpu) return;   /* it was preempted */
-        /* a record after all */
-        f->left++;
-        cool(f, since, f->need < NEVER / 2 ? f->need * 2 : NEVER);
-        rec_thread.last = since;
-        rec_put_at(LOG_CALL, f->id, HOOK_PATCH, since);
-        rec_put_at(LOG_RETURN, f->id, HOOK_PATCH, t);
+    if (t - since > long_ticks) {                        /* a record after all */
+        turn(f, since);
+        odd(f, put_return(f->id, t));
         return;
     }
     struct hot *h = &hot[f->hot];
@@ -330,9 +357,10 @@ void see_leave(void)
     see_thread.sp = NULL;
     see_thread.id = 0;
     if (in && id) {
-        rec_put_at(LOG_RETURN, id, HOOK_PATCH, t);
-        if (f) ended(f, t);
+        uint64_t ticks = put_return(id, t);
+        if (f) ended(f, ticks, t);
     } else if (in && f && f->is_hot) hot_ended(f, t);
+    see_thread.since = 0;
     if (see_thread.burst) see_thread.sp = (void *)1;     /* below every stack: the next call is not just counted */
 }
 
@@ -360,7 +388,7 @@ static int wait_for_gil(pthread_cond_t *c, pthread_mutex_t *m, const struct time
  * that does so may wait. */
 static int gives_up_gil(pthread_cond_t *c)
 {
-    if (rec_on && see_thread.sp > (void *)&c) see_never();
+    if (rec_on && see_thread.sp > (void *)&c) see_turn();
     see_tell_counted();
     return pthread_cond_signal(c);
 }
@@ -449,7 +477,16 @@ static void on_timer(int signal, siginfo_t *info, void *context)
     uint64_t ns = (uint64_t)(info->si_overrun + 1) * period;
     void *sp = (void *)u->uc_mcontext.gregs[REG_RSP];
     bool in_c = see_thread.sp && see_thread.sp > sp;
-    if (in_c && !see_thread.id && see_thread.f && see_thread.f->is_hot) hot[see_thread.f->hot].sampled += ns;
+    struct seen *f = see_thread.f;
+    if (in_c && !see_thread.id && f && f->is_hot) {
+        struct hot *h = &hot[f->hot];
+        h->sampled += ns;
+        if (!telling) {                                  /* it may have become slow: the next is timed */
+            h->drew -= (uint32_t)f->left;
+            f->drawn -= f->left;
+            f->left = 0;
+        }
+    }
     if ((passed += ns) < base_period) return;            /* more often than asked for */
     passed %= base_period;
     uint32_t i = __atomic_fetch_add(&nsample, 1, __ATOMIC_RELAXED);
@@ -525,7 +562,7 @@ bool see_begin(void) { return false; }
 void see_forked(void) { }
 void see_skip_after(uint32_t calls) { (void)calls; }
 void see_each(bool on) { (void)on; }
-void see_never(void) { }
+void see_turn(void) { }
 void see_forget(void) { }
 void see_tell_counted(void) { }
 void see_tell_skipped(void) { }

@@ -25,7 +25,8 @@ extern __thread struct see_thread see_thread __attribute__((visibility("hidden")
 
 /* What is recorded, which patch.c adds to; its stub, the i-th of STUB bytes each, leads to see_enter.
  * 64 bytes, the first and `left` known to the assembly.  left: so many of the next calls are only counted, of `drawn`
- * when they were last told; since: when the first of `seen` short calls in a row began, `need` of which make it hot */
+ * when they were last told; since: when the first of `seen` calls began, that took `ticks`: are `need` of them short,
+ * the function is hot */
 struct seen {
     void *real;
     const char *owner, *name;
@@ -35,7 +36,8 @@ struct seen {
     uint16_t hot;                                        /* its place in the table, for good; 0: none yet */
     int32_t left, drawn;
     uint64_t since;
-    uint32_t seen, need, unused[2];
+    uint32_t seen, need;
+    uint64_t ticks;
 };
 enum { FUNCTIONS = 65536, STUB = 16 };
 #define HIDDEN __attribute__((visibility("hidden")))
@@ -54,13 +56,13 @@ bool see_is_stub(const void *address);
 void see_python_from_c(bool on);
 /* From so many calls of a function on, more are only counted: LOG_SKIPPED, up to 1023 of each by see_tell_skipped. */
 void see_skip_after(uint32_t calls);
-/* Of functions that are called more than 100 000 times a second and take less than 1 us, never wait and never call
- * Python, calls are counted: LOG_COUNTED, told by see_tell_counted, before other records and once in a ms; LOG_COST is
+/* Of functions that are called more than 100 000 times a second and take less than 2 us, calls that do not wait nor
+ * call Python are counted: LOG_COUNTED, told by see_tell_counted, before other records and once in a ms; LOG_COST is
  * what one takes.  on: each has a record, however short. */
 void see_each(bool on);
 void see_tell_counted(void);
 void see_forget(void);                                   /* what was counted unrecorded, or in a parent */
-void see_never(void);                                    /* what runs now calls Python */
+void see_turn(void);                                     /* what runs now is not just counted: it calls Python */
 void see_tell_skipped(void);
 void see_forked(void);                                   /* in the child */
 /* The judge: a signal every 1/hz seconds of the calling thread's CPU time notes where it is.  see_samples: a list of
