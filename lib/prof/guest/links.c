@@ -31,9 +31,7 @@ uint32_t links_key(uint64_t x)
 
 static void put_amount(uint64_t n, uint64_t t)
 {
-    unsigned shift = 0;
-    while (n >> shift > UINT32_MAX) shift++;
-    if (n) rec_put_at(LOG_AMOUNT, (uint32_t)(n >> shift), (enum log_hook)shift, t);
+    if (n) rec_put_number(LOG_AMOUNT, n, 0, t);
 }
 
 static void post_at(unsigned link, uint32_t key, uint64_t amount, uint64_t t)

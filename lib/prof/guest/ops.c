@@ -70,9 +70,8 @@ static bool make_room(void)
     return true;
 }
 
-static PyObject *gone(PyObject *self, PyObject *weak)
+static PyObject *gone(PyObject *Py_UNUSED(self), PyObject *weak)
 {
-    (void)self;
     for (size_t i = 0; i < held_size; i++) {
         if (held[i].weak != weak) continue;
         take_out(i);
@@ -251,21 +250,15 @@ static PyObject *generator_of_frame(void)
     return g;
 }
 
-static PyObject *on_resume(PyObject *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *on_resume(PyObject *Py_UNUSED(self), PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(n))
 {
-    (void)self;
-    (void)args;
-    (void)n;
     PyObject *g = held_used ? generator_of_frame() : NULL;
     if (g) ops_left(NULL, ops_resume(g));
     Py_RETURN_NONE;
 }
 
-static PyObject *on_yield(PyObject *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *on_yield(PyObject *Py_UNUSED(self), PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(n))
 {
-    (void)self;
-    (void)args;
-    (void)n;
     PyObject *g = ops.n ? generator_of_frame() : NULL;
     size_t base = 0;
     while (g && base < ops.n && ops.v[base].generator != g) base++;

@@ -72,19 +72,16 @@ static PyObject *operation_new(PyTypeObject *type, PyObject *args, PyObject *kw)
     return (PyObject *)o;
 }
 
-static PyObject *operation_enter(PyObject *self, PyObject *unused)
+static PyObject *operation_enter(PyObject *self, PyObject *Py_UNUSED(unused))
 {
-    (void)unused;
     static bool minded;
     if (!minded) frames_mind(true);
     minded = true;
     return ops_begin(((operation *)self)->id) ? Py_NewRef(self) : NULL;
 }
 
-static PyObject *operation_exit(PyObject *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *operation_exit(PyObject *self, PyObject *const *Py_UNUSED(args), Py_ssize_t Py_UNUSED(n))
 {
-    (void)args;
-    (void)n;
     ops_end(((operation *)self)->id);
     Py_RETURN_FALSE;
 }
@@ -104,11 +101,10 @@ static PyTypeObject operation_type = {
 
 /* ---- the rest */
 
-static PyObject *py_start(PyObject *self, PyObject *args)
+static PyObject *py_start(PyObject *Py_UNUSED(self), PyObject *args)
 {
     const char *dir;
     int want_tree = 0;
-    (void)self;
     if (!PyArg_ParseTuple(args, "s|p", &dir, &want_tree)) return NULL;
     if (!rec_start(dir)) return PyErr_Format(PyExc_OSError, "cannot record to %s", dir);
     lock_watch();
@@ -121,17 +117,13 @@ static PyObject *py_start(PyObject *self, PyObject *args)
     Py_RETURN_NONE;
 }
 
-static PyObject *py_filtered(PyObject *self, PyObject *unused)
+static PyObject *py_filtered(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return PyBool_FromLong(lock_inherited());
 }
 
-static PyObject *py_enable(PyObject *self, PyObject *unused)
+static PyObject *py_enable(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
     if (!in_base && !over) {
         see_forget();
@@ -164,32 +156,24 @@ static PyObject *end_recording(bool start)
     Py_RETURN_NONE;
 }
 
-static PyObject *py_disable(PyObject *self, PyObject *unused)
+static PyObject *py_disable(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return end_recording(false);
 }
 
-static PyObject *py_locked(PyObject *self, PyObject *unused)
+static PyObject *py_locked(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return PyBool_FromLong(rec_locked);
 }
 
-static PyObject *py_disable_start(PyObject *self, PyObject *unused)
+static PyObject *py_disable_start(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return end_recording(true);
 }
 
 /* in a child of fork: its Python time begins here */
-static PyObject *py_forked(PyObject *self, PyObject *unused)
+static PyObject *py_forked(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     see_forked();
     if (in_base && rec_on) {
         rec_ready();
@@ -201,9 +185,8 @@ static PyObject *py_forked(PyObject *self, PyObject *unused)
     Py_RETURN_NONE;
 }
 
-static PyObject *py_phase(PyObject *self, PyObject *name)
+static PyObject *py_phase(PyObject *Py_UNUSED(self), PyObject *name)
 {
-    (void)self;
     if (!PyUnicode_Check(name)) return PyErr_Format(PyExc_TypeError, "a phase is named by a string");
     if (rec_on) rec_put(LOG_PHASE, named_id("phase", name), HOOK_NONE);
     Py_RETURN_NONE;
@@ -218,26 +201,22 @@ static PyObject *py_pass(PyObject *self, PyObject *unused)
     return py_disable(self, unused);
 }
 
-static PyObject *py_progress(PyObject *self, PyObject *fraction)
+static PyObject *py_progress(PyObject *Py_UNUSED(self), PyObject *fraction)
 {
-    (void)self;
     double f = PyFloat_AsDouble(fraction);
     if (PyErr_Occurred()) return NULL;
     if (rec_on) rec_put(LOG_PROGRESS, f <= 0 ? 0 : f >= 1 ? 1000000 : (uint32_t)(f * 1e6), HOOK_NONE);
     Py_RETURN_NONE;
 }
 
-static PyObject *py_dropped(PyObject *self, PyObject *unused)
+static PyObject *py_dropped(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return PyLong_FromUnsignedLongLong(rec_dropped());
 }
 
 /* the cost of one record, in a loop: seconds for n of them */
-static PyObject *py_put_seconds(PyObject *self, PyObject *arg)
+static PyObject *py_put_seconds(PyObject *Py_UNUSED(self), PyObject *arg)
 {
-    (void)self;
     long n = PyLong_AsLong(arg);
     if (PyErr_Occurred()) return NULL;
     struct timespec a, b;
@@ -251,31 +230,27 @@ static PyObject *py_put_seconds(PyObject *self, PyObject *arg)
 
 static bool see_on;
 
-static PyObject *py_see_begin(PyObject *self, PyObject *unused)
+static PyObject *py_see_begin(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return PyBool_FromLong(see_begin());
 }
 
-static PyObject *py_see(PyObject *self, PyObject *args)
+static PyObject *py_see(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *o;
     const char *owner, *category;
     int any;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Ossp", &o, &owner, &category, &any)) return NULL;
     return PyLong_FromLong(is_patched(o) ? 0 : see_patch(o, owner, category, any));
 }
 
 /* those of many objects whose type is one of some, or has a name with this in it */
-static PyObject *py_pick(PyObject *self, PyObject *args)
+static PyObject *py_pick(PyObject *Py_UNUSED(self), PyObject *args)
 {
     enum { OTHERS = 1024 };
     const PyTypeObject *other[OTHERS] = { 0 };           /* lately seen, and not wanted */
     PyObject *all, *types, *list = PyList_New(0);
     const char *part;
-    (void)self;
     if (!list || !PyArg_ParseTuple(args, "O!O!s", &PyList_Type, &all, &PyTuple_Type, &types, &part)) {
         Py_XDECREF(list);
         return NULL;
@@ -294,17 +269,15 @@ static PyObject *py_pick(PyObject *self, PyObject *args)
     return list;
 }
 
-static PyObject *py_see_class(PyObject *self, PyObject *type)
+static PyObject *py_see_class(PyObject *Py_UNUSED(self), PyObject *type)
 {
-    (void)self;
     if (!PyType_Check(type)) return PyErr_Format(PyExc_TypeError, "a class");
     see_class(type);
     Py_RETURN_NONE;
 }
 
-static PyObject *py_see_from_c(PyObject *self, PyObject *on)
+static PyObject *py_see_from_c(PyObject *Py_UNUSED(self), PyObject *on)
 {
-    (void)self;
     see_on = true;
     see_python_from_c(PyObject_IsTrue(on) == 1);
     ops_hook();
@@ -315,12 +288,11 @@ static PyObject *py_see_from_c(PyObject *self, PyObject *on)
 static PyObject *find_and_load, *after_import;           /* importlib's own, and what follows it */
 
 /* stands for importlib._bootstrap._find_and_load, which every import of a new module goes through */
-static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
+static PyObject *py_import(PyObject *Py_UNUSED(self), PyObject *const *args, Py_ssize_t n)
 {
     static __thread int depth;
     static unsigned long long seen;
     static uint32_t id;
-    (void)self;
     if (!seen) seen = ranges_objects();
     depth++;
     PyObject *r = PyObject_Vectorcall(find_and_load, args, (size_t)n, NULL);
@@ -356,11 +328,10 @@ static PyObject *py_import(PyObject *self, PyObject *const *args, Py_ssize_t n)
     return r;
 }
 
-static PyObject *py_hook_import(PyObject *self, PyObject *args)
+static PyObject *py_hook_import(PyObject *Py_UNUSED(self), PyObject *args)
 {
     static PyMethodDef method = { "_find_and_load", (PyCFunction)(void (*)(void))py_import, METH_FASTCALL, NULL };
     PyObject *bootstrap, *after;
-    (void)self;
     if (!PyArg_ParseTuple(args, "OO", &bootstrap, &after)) return NULL;
     Py_XSETREF(after_import, Py_NewRef(after));
     if (find_and_load) Py_RETURN_NONE;
@@ -386,9 +357,8 @@ static PyObject *py_exit(PyObject *self, PyObject *const *args, Py_ssize_t n, Py
     return ((_PyCFunctionFastWithKeywords)(void (*)(void))exit_now)(self, args, n, names);
 }
 
-static PyObject *py_hook_exit(PyObject *self, PyObject *f)
+static PyObject *py_hook_exit(PyObject *Py_UNUSED(self), PyObject *f)
 {
-    (void)self;
     if (exit_now || !PyCFunction_Check(f)) Py_RETURN_NONE;
     PyCFunctionObject *c = (PyCFunctionObject *)f;
     PyMethodDef *copy = PyMem_RawMalloc(sizeof *copy);
@@ -401,18 +371,15 @@ static PyObject *py_hook_exit(PyObject *self, PyObject *f)
     Py_RETURN_NONE;
 }
 
-static PyObject *py_sample(PyObject *self, PyObject *hz)
+static PyObject *py_sample(PyObject *Py_UNUSED(self), PyObject *hz)
 {
-    (void)self;
     unsigned long n = PyLong_AsUnsignedLong(hz);
     if (PyErr_Occurred()) return NULL;
     return PyBool_FromLong(see_sample(n > 10000 ? 10000 : (unsigned)n));
 }
 
-static PyObject *py_samples(PyObject *self, PyObject *unused)
+static PyObject *py_samples(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused))
 {
-    (void)self;
-    (void)unused;
     return see_samples();
 }
 

@@ -448,7 +448,7 @@ static void grow_ring(void)
 
 enum { PREEMPTED_NS = 5000 };                            /* off the CPU for less nobody asks why */
 
-static void put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t t)
+void rec_put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t t)
 {
     unsigned shift = 0;
     while (n >> shift > UINT32_MAX) shift++;
@@ -468,9 +468,9 @@ static void tell_clock(uint64_t t)
     }
     rec_thread.clocked = t;
     rec_thread.cpu = cpu;
-    if (rec_thread.waited) put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), 0, t);
+    if (rec_thread.waited) rec_put_number(LOG_GIL, (uint64_t)((double)rec_thread.waited * ns_per_tick), 0, t);
     rec_thread.waited = 0;
-    if (before) put_number(LOG_CPU, cpu - before, ran, t);
+    if (before) rec_put_number(LOG_CPU, cpu - before, ran, t);
     else rec_put_at(LOG_CPU, 0, (enum log_hook)LOG_CPU_FIRST, t);
 }
 

@@ -53,6 +53,8 @@ bool rec_more(void);
 /* What the thread did since its last record, on the CPU or off it: a record or two before the next, whose time is
  * returned.  To ask takes a moment, in which others often get the processor: what begins, begins after it. */
 uint64_t rec_clock(uint64_t t, bool begins);
+/* an event of n << the lower bits of aux */
+void rec_put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t t);
 /* the same as rec_put_at, when there is no room yet */
 void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_t t);
 #pragma GCC visibility pop

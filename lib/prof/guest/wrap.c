@@ -108,10 +108,9 @@ static int wrapper_setattr(PyObject *self, PyObject *name, PyObject *value)
     return PyObject_SetAttr(((wrapper *)self)->target, name, value);
 }
 
-static PyObject *wrapper_get(PyObject *self, PyObject *object, PyObject *type)
+static PyObject *wrapper_get(PyObject *self, PyObject *object, PyObject *Py_UNUSED(type))
 {
     PyObject *target = ((wrapper *)self)->target;
-    (void)type;
     if (!object || object == Py_None || !(PyFunction_Check(target) || Py_TYPE(target) == &PyMethodDescr_Type))
         return Py_NewRef(self);
     return PyMethod_New(self, object);
@@ -188,11 +187,10 @@ PyObject *new_wrapper(PyObject *target, vectorcallfunc call)
     return (PyObject *)w;
 }
 
-PyObject *py_wrap(PyObject *self, PyObject *args)
+PyObject *py_wrap(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *target;
     const char *module, *name, *category;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Osss", &target, &module, &name, &category)) return NULL;
     if (!PyCallable_Check(target)) return PyErr_Format(PyExc_TypeError, "%s is not callable", name);
     wrapper *w = PyObject_GC_New(wrapper, &wrapper_type);
@@ -280,19 +278,17 @@ static bool patch_slot(PyObject *f, const char *module, const char *name, const 
     return true;
 }
 
-PyObject *py_patch(PyObject *self, PyObject *args)
+PyObject *py_patch(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *f;
     const char *module, *name, *category;
-    (void)self;
     if (!PyArg_ParseTuple(args, "Osss", &f, &module, &name, &category)) return NULL;
     return PyBool_FromLong(PyCFunction_Check(f) ? patch_function(f, module, name, category)
                                                 : patch_slot(f, module, name, category));
 }
 
-PyObject *py_unpatch(PyObject *self, PyObject *f)
+PyObject *py_unpatch(PyObject *Py_UNUSED(self), PyObject *f)
 {
-    (void)self;
     if (is_patched(f)) {
         PyCFunctionObject *c = (PyCFunctionObject *)f;
         const struct patched *p = (struct patched *)(void *)((char *)c->m_ml - offsetof(struct patched, copy));
@@ -347,11 +343,10 @@ static int patch_call_slot(PyTypeObject *t)
     return 0;
 }
 
-PyObject *py_ctypes(PyObject *self, PyObject *args)
+PyObject *py_ctypes(PyObject *Py_UNUSED(self), PyObject *args)
 {
     PyObject *type;
     const char *category;
-    (void)self;
     if (!PyArg_ParseTuple(args, "O!s", &PyType_Type, &type, &category)) return NULL;
     snprintf(ctypes_category, sizeof ctypes_category, "%s", category);
     if (!ctypes_original) {
