@@ -49,7 +49,7 @@ lock=$T/shared/millrace-measure.lock
 (umask 077 && MILLRACE_MEASURE_LOCK=$lock bench-run --quiet --rounds=1 --label=a true > /dev/null)
 is 'others may read the lock' 644 stat -c %a shared/millrace-measure.lock
 if [ "$(id -u)" = 0 ] && command -v setpriv > /dev/null && chmod 755 "$T" &&
-    setpriv --reuid=65534 --regid=65534 --clear-groups "$BIN/csv-cat" --version > /dev/null 2>&1; then
+    setpriv --reuid=65534 --regid=65534 --clear-groups env "$BIN/csv-cat" --version > /dev/null 2>&1; then
     ok 'a second user measures, too' setpriv --reuid=65534 --regid=65534 --clear-groups env MILLRACE_MEASURE_LOCK="$lock" HOME=/ \
         "$BIN/bench-run" --quiet --rounds=1 --label=a true
 else skip 'a second user' 'not root, or nobody cannot run what is here'; fi

@@ -1,7 +1,7 @@
 #!/bin/bash
 # a trial as a job: the same row and files as inline-run leaves, wherever WORK lies
 . "$(dirname "$0")/tap.sh"
-needs clang-14 opt-14
+need_llvm
 cp -r "$root/data/demo" demo
 inline-module --out=w demo 2> why || { cat why >&2; exit 1; }
 inline-run --default --none --threshold=25 --complete --store=s --history=h.csv w

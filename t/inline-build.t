@@ -14,12 +14,12 @@ is 'the program does the same' "$(cat reference.txt)" ./none sort < demo/main.c
 inline-build --stock=O2 --out=stock w > stock.csv
 is 'the stock build does the same' "$(cat reference.txt)" ./stock sort < demo/main.c
 is 'and tells nothing' 'callee,chain,asked,inlined,reason' cat stock.csv
-(cd demo && clang-14 -O2 -no-pie *.c -o ../by-hand)
+(cd demo && clang-$llvm -O2 -no-pie *.c -o ../by-hand)
 text() { size -A "$1" | sed -n 's/^\.text *\([0-9]*\).*/\1/p'; }
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d'; }
 is 'it is a plain compilation, byte for byte' "$(code by-hand)" code stock
 # in clang's own -flto: both stages are decided, and the default, replayed, is the default
-if have ld.lld-14 llvm-profdata-14 && inline-module --lto --profile=irn --out=l demo 2> why.lto; then
+if have ld.lld-$llvm llvm-profdata-$llvm && inline-module --lto --profile=irn --out=l demo 2> why.lto; then
     inline-build --out=lto --complete=lto.sexp l > lto.csv
     inline-build --out=lto2 --decisions=lto.sexp l > lto2.csv
     is 'with -flto and a profile, the default replayed is the same code' "$(code lto)" code lto2
@@ -46,8 +46,8 @@ if have ld.lld-14 llvm-profdata-14 && inline-module --lto --profile=irn --out=l 
     fi
     # a compiler that is killed leaves nothing in the store of objects
     mkdir slow
-    printf '#!/bin/bash\nfor a; do [ "$last" != -o ] || touch "$a" "%s"; last=$a; done\nsleep 60\n' "$PWD/began" > slow/clang-14
-    chmod +x slow/clang-14
+    printf '#!/bin/bash\nfor a; do [ "$last" != -o ] || touch "$a" "%s"; last=$a; done\nsleep 60\n' "$PWD/began" > slow/clang-$llvm
+    chmod +x slow/clang-$llvm
     PATH=$PWD/slow:$PATH setsid inline-build --out=x --decisions=none.sexp l > slow.log 2>&1 &
     until [ -e began ]; do sleep 0.05; done
     { kill -9 -- -$!; wait $!; } 2> /dev/null
@@ -80,8 +80,8 @@ fails 'no room for the file is not that' 1 'inline-build: ' bash -c 'ulimit -f 1
 fails 'nor no memory' 1 'shared libraries' bash -c 'ulimit -v 100000; exec inline-build --optional --stock=Oz --out=tiny w'
 fails 'only a stock build is optional' 2 'of --stock' inline-build --optional --out=tiny w
 fails 'the stock build takes no decisions' 2 'stock' inline-build --stock=O2 --threshold=5 --out=x w
-cat > one.sexp <<'X'
-(decisions (program demo) (compiler clang-14)
+cat > one.sexp <<X
+(decisions (program demo) (compiler clang-$llvm)
   (site (path hash:3:20) (callee hash_step) (inline true))
   (site (path main:7:48) (callee say) (inline true))
   (site (path quicksort:7:5) (callee quicksort) (inline true))
@@ -138,7 +138,7 @@ if have_gcc_plugin; then
     is 'what gcc cannot tell apart is listed' $'callee,chain,asked,inlined,reason\nhash,table_find:2:29 @ main:4:35,yes,no,context: this compiler decides a call once' inline-build --decisions=deep.sexp --out=again g
     is 'gcc under its own heuristic does the same' "$(cat reference.txt)" bash -c 'inline-build --out=x g > /dev/null && ./x sort < demo/main.c'
 else skip 'gcc: the same' 'g++-12 or gcc-12-plugin-dev is not here'; fi
-inline-build --compiler=clang-14 --decisions=one.sexp --out=one w > same.csv
+inline-build --compiler=clang-$llvm --decisions=one.sexp --out=one w > same.csv
 is 'the compiler of the directory may be named' "$(inline-build --decisions=one.sexp --out=one w)" cat same.csv
 fails 'a compiler that is not there' 1 'clang-98, opt-98 or llvm-link-98 not found' inline-build --compiler=clang-98 --out=x w
 echo '(decisions (site (path a) (callee b)))' > bad.sexp
@@ -151,14 +151,14 @@ inline-build --stock=O2 --out=stock w > stock.csv
 is 'nothing begun is left' 0 eval 'ls -A w stock.stock | grep -c "tmp$\|^[.]millrace"; true'
 # killed with its compiler in the middle of a profile
 mkdir fake
-printf '#!/bin/bash\nfor a; do case $a in *.o) touch "${a%%%%.o}-1234abcd.o.tmp" ;; esac; done\nkill -9 $PPID\n' > fake/clang-14
-chmod +x fake/clang-14
+printf '#!/bin/bash\nfor a; do case $a in *.o) touch "${a%%%%.o}-1234abcd.o.tmp" ;; esac; done\nkill -9 $PPID\n' > fake/clang-$llvm
+chmod +x fake/clang-$llvm
 { PATH=$PWD/fake:$PATH inline-build --stock=pgo --out=begun w; } > log 2>&1
 is 'a profile was begun' 1 eval 'find begun.stock -name "*.tmp" | wc -l'
 "$root/pipelines/sweep" .
 is 'and the sweep finds all of it' '' echo "$(find begun.stock -type f)"
 # killed when the program is linked and its flags are not written yet
-printf '#!/bin/bash\n%s "$@" || exit\n[[ " $* " = *" -c "* ]] || kill -9 $PPID\n' "$(command -v clang-14)" > fake/clang-14
+printf '#!/bin/bash\n%s "$@" || exit\n[[ " $* " = *" -c "* ]] || kill -9 $PPID\n' "$(command -v clang-$llvm)" > fake/clang-$llvm
 { PATH=$PWD/fake:$PATH inline-build --stock=O2 --out=linked w; } > log 2>&1
 is 'linked, and not done' no eval '[ -e linked ] && [ ! -e linked.stock/flags ] && echo yes || echo no'
 "$root/pipelines/sweep" .

@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
-needs clang-14 opt-14 llvm-link-14
+need_llvm
 mkdir p
 cat > p/a.c <<'X'
 int putchar(int);

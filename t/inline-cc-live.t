@@ -1,7 +1,8 @@
 #!/bin/bash
 # builds by cmake and meson with CC=inline-cc: C and C++, flags with blanks, archives that are thin and that are not
 . "$(dirname "$0")/tap.sh"
-needs clang-14 clang++-14 objcopy
+need_llvm objcopy
+needs clang++-$llvm
 cat > add.c <<'C'
 int add(int a, int b) { return a + b; }
 C

@@ -1,7 +1,8 @@
 #!/bin/bash
 # a build that knows nothing of us, with CC=inline-cc: what it makes, and what is remembered of it
 . "$(dirname "$0")/tap.sh"
-needs clang-14 clang++-14 objcopy
+need_llvm objcopy
+needs clang++-$llvm
 mkdir -p b/lib b/src
 cat > b/lib/add.c <<'C'
 int add(int a, int b) { return a + b; }
@@ -41,7 +42,7 @@ order 1 $T/b lib/add.c
 order 1 $T/b lib/unused.c" bash -c 'objcopy -O binary --dump-section .millrace.ld=rec b/prog copy && sed -n "s/^millrace-cc order/order/p" rec'
 mkdir plain
 cp -r b/* plain
-make -s -C plain -B CC=clang-14 AR=ar
+make -s -C plain -B CC=clang-$llvm AR=ar
 code() { objdump -d --no-show-raw-insn "$1" | sed '1,3d' | cksum; }
 is 'and is the same code as without us' "$(code plain/prog)" code b/prog
 printf 'search x ; x y\nconfirm z\n' > b/program
@@ -58,7 +59,7 @@ is 'two compilations' 2 bash -c 'objcopy -O binary --dump-section .millrace.cc=r
 is 'nothing else is left' $'Makefile\nlib\none\nprog\nprogram\nsrc' ls b
 # no room, no memory for the record: the compiler's object stands, its status too, and it is said
 if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-cc" 2> /dev/null | grep -q __asan_init; then
-    clang-14 -c b/lib/add.c -o want.o
+    clang-$llvm -c b/lib/add.c -o want.o
     for fault in enospc:1 enospc:2 eio:1 malloc:40 malloc:120 malloc:127; do
         rm -f b/lib/add.o
         SHIM_WHAT=${fault%:*} SHIM_AT=${fault#*:} SHIM_ONLY=inline-cc SHIM_COUNT=$T/count LD_PRELOAD=$B/t/shim.so \
@@ -86,7 +87,7 @@ inline-module --from-build=b --program=x --out=wx b
 inline-build --out=x2 wx > built.csv
 is 'and is taken apart and built again' abab ./x2
 is 'what the compiler refuses is refused, with its status' 1 bash -c 'inline-cc -c nope.c 2> /dev/null; echo $?'
-clang-14 -DTEXT='"x"' -DNAME='"a header.h"' -Ib/src b/src/main.c b/lib/add.c -lm -o b/foreign
+clang-$llvm -DTEXT='"x"' -DNAME='"a header.h"' -Ib/src b/src/main.c b/lib/add.c -lm -o b/foreign
 fails 'a program that was built without us says so' 1 "no program 'foreign' that was built with CC=inline-cc" inline-module --from-build=b --program=foreign --out=w2 b
 cat > cc.json <<J
 [ { "directory": "$T/b", "file": "src/main.c", "command": "cc -DTEXT='\"j\"' -DNAME='\"a header.h\"' -Isrc -c -o x.o src/main.c" },

@@ -17,7 +17,7 @@ rm w/mine.tmp
 ok 'a row of a table says the same as three lines' inline-module --table=p.csv --program=demo --out=w2 demo
 ok 'the same module' cmp w/module.bc w2/module.bc
 mkdir bad; cp demo/* bad; echo 'int broken( {' > bad/broken.c
-fails 'a program that does not compile' 1 'broken.c: clang-14 exit 1: .*error: ' inline-module --out=w3 bad
+fails 'a program that does not compile' 1 "broken.c: clang-$llvm exit 1: .*error: " inline-module --out=w3 bad
 printf 'build *.c\nsearch <nope.txt\nconfirm x\n' > bad/program
 fails 'an input that is not there' 1 'bad/program:1: input .*nope.txt: No such file' inline-module --out=w3 bad
 printf 'build nope*.c\nsearch x\nconfirm x\n' > bad/program

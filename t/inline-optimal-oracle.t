@@ -1,7 +1,7 @@
 #!/bin/bash
 # programs made by chance, every set of decisions of each built: MANY=20 prove t/inline-optimal-oracle.t
 . "$(dirname "$0")/tap.sh"
-needs clang-14 opt-14 llvm-link-14
+need_llvm
 below() { echo $((RANDOM % $1)); }
 body() { # NUMBER: some statements over x, and calls of functions of lower numbers
     local i n=$1 lines=$(($(below 6) + 1)) constant

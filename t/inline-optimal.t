@@ -1,6 +1,6 @@
 #!/bin/bash
 . "$(dirname "$0")/tap.sh"
-needs clang-14 opt-14 llvm-link-14
+need_llvm
 mkdir p
 cat > p/main.c <<'X'
 #include <stdio.h>
@@ -37,7 +37,7 @@ is 'other.c, where a function calls itself: no bound, and the compiler makes les
     "$(get best.csv other.c state) $(get best.csv other.c recursive_functions)"
 ok 'and lies below the best' [ "$(get best.csv '(all)' lower_bytes)" -lt "$(get best.csv '(all)' best_bytes)" ]
 is 'all calls but the recursive have a choice' 64,4 echo "$(get all.csv main.c sets),$(get all.csv other.c sets)"
-clang-14 -Oz -w -Xclang -mrelocation-model -Xclang static -x ir -c w/unit0-Oz.bc -o clang.o
+clang-$llvm -Oz -w -Xclang -mrelocation-model -Xclang static -x ir -c w/unit0-Oz.bc -o clang.o
 code() { bench-count --metric=size "$1" | csv-where -c metric --is=code_bytes | csv-cut -c value | tail -1; }
 is 'code is what clang makes of the same module' "$(code ./clang.o)" get best.csv main.c heuristic_bytes
 inline-build --level=-Oz --decisions=best.sexp --out=best w > obeyed.csv

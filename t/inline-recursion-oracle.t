@@ -3,9 +3,7 @@
 # without, beside every set of decisions about their calls, by clang itself: an attribute at each call of its own
 # intermediate code.  Nothing of millrace builds or decides what is compared with, nor counts its bytes.
 . "$(dirname "$0")/tap.sh"
-for needed in clang-14 opt-14 llvm-link-14 readelf; do
-    command -v $needed > /dev/null || { echo "1..0 # skip $needed is not here"; exit 0; }
-done
+need_llvm readelf
 mkdir p
 # each source: one of these, a helper, a caller; K varies constants and what is called how often
 shape() { # KIND NAME HELPER K
@@ -55,10 +53,10 @@ least() { readelf -SW "$@" | awk 'function hex(t, i, n) { for (i = 1; i <= lengt
 echo module,brute > brute.csv
 for ((k = 0; k < 37; k++)); do
     rm -f set*
-    clang-14 -Oz -w -Xclang -disable-llvm-passes -S -emit-llvm p/s$k.c -o x.ll
+    clang-$llvm -Oz -w -Xclang -disable-llvm-passes -S -emit-llvm p/s$k.c -o x.ll
     mark x.ll
     ls set*.ll > /dev/null 2>&1 || continue
-    clang-14 -Oz -w -c set*.ll 2> refused || true         # a set that LLVM cannot do leaves no object
+    clang-$llvm -Oz -w -c set*.ll 2> refused || true         # a set that LLVM cannot do leaves no object
     echo "s$k.c,$(least set*.o)"
 done >> brute.csv
 csv-join -k module proven.csv brute.csv > both.csv

@@ -45,18 +45,18 @@ is 'a program that runs forever is a row' run awk -F, 'END { print $7 }' h.csv
 # accidents of compilers are rows: a compiler that is a script of ours, in front of the real one
 cp "$root"/data/demo/* demo
 inline-module --out=w demo
-mkdir fake; real=$(command -v clang-14)
+mkdir fake; real=$(command -v clang-$llvm)
 PATH=$T/fake:$PATH
-fake() { printf '#!/bin/bash\n%s\nexec %s "$@"\n' "$1" "$real" > fake/clang-14; chmod +x fake/clang-14; }
+fake() { printf '#!/bin/bash\n%s\nexec %s "$@"\n' "$1" "$real" > fake/clang-$llvm; chmod +x fake/clang-$llvm; }
 last() { awk -F, 'END { print $7 "," $8 "," $9 "," $10 }' h2.csv; }
 fake ''
 inline-run --default --store=s2 --history=h2.csv w
 fake 'case " $* " in *cgscc-inline-replay*) echo "x.c:1:1: error: no such luck" >&2; exit 7 ;; esac'
 inline-run --store=s2 --history=h2.csv one.sexp w
-is 'a program that does not build under some decisions' 'build,clang-14 exit 7: error: no such luck,,' last
+is 'a program that does not build under some decisions' "build,clang-$llvm exit 7: error: no such luck,," last
 fake 'case " $* " in *cgscc-inline-replay*) kill -SEGV $$ ;; esac'
 inline-run --store=s2 --history=h2.csv two.sexp w
-is 'a compiler that crashes' 'build,clang-14: signal 11,,' last
+is 'a compiler that crashes' "build,clang-$llvm: signal 11,," last
 echo '(decisions (site (path table_find:2:29) (callee hash) (inline true)))' > three.sexp
 # the program itself: crashes, or exits with another status, under some decisions only
 fake 'case " $* " in *cgscc-inline-replay*) out=${*: -1}; printf "int main(void) { __builtin_trap(); }" | '"$real"' -x c - -o "$out"; exit ;; esac'
@@ -96,17 +96,17 @@ inline-run --compiler=clang-98 --default --store=s3 --history=h3.csv w
 is 'a missing compiler is a row' $'decisions,state,reason\ndefault,missing,"clang-98, opt-98 or llvm-link-98 not found (apt install clang-98 llvm-98)"' csv-cut -c decisions,state,reason h3.csv
 inline-run --compiler=clang-98 --default --store=s3 --history=h3.csv w
 is 'once' 2 bash -c 'wc -l < h3.csv'
-sed -i 's/clang-14/clang-97/' w/program.csv
+sed -i "s/clang-$llvm/clang-97/" w/program.csv
 inline-run --default --store=s3 --history=h4.csv w
 is 'also where the one that made the directory is gone' 'missing' awk -F, 'END { print $7 }' h4.csv
-sed -i 's/clang-97/clang-14/' w/program.csv
+sed -i "s/clang-97/clang-$llvm/" w/program.csv
 inline-run --default --store=s3 --history=h4.csv w
 is 'and tried when it is back' 'ok' awk -F, 'END { print $7 }' h4.csv
 for c in clang-19 gcc; do
     if [ $c = gcc ]; then have_gcc_plugin; else have $c opt-19 llvm-link-19; fi || { skip "$c" 'it is not here'; continue; }
     inline-run --compiler=$c --default --none --threshold=100 --store=s-$c --history=h-$c.csv w
     is "$c: all ran well" 3 grep -c ',ok,' h-$c.csv
-    is "$c: with the same output as clang-14" 1 bash -c "awk -F, '\$7 == \"ok\" { print \$15 }' h2.csv h-$c.csv | sort -u | wc -l"
+    is "$c: with the same output as clang-$llvm" 1 bash -c "awk -F, '\$7 == \"ok\" { print \$15 }' h2.csv h-$c.csv | sort -u | wc -l"
     inline-sites --compiler=$c -o sites.csv w
     inline-search --algo=flip -n 3 --store=s-$c --work=w --sites=sites.csv h-$c.csv > next.csv
     inline-run --compiler=$c --list=next.csv --store=s-$c --history=h-$c.csv w

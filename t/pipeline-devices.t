@@ -27,7 +27,7 @@ if have clang objcopy; then
     stays 'an object of inline-cc' 0 inline-cc -c -o dev/null main.c
     stays 'a program of inline-cc' 0 inline-cc -o dev/null main.c
 fi
-if have clang-14 opt-14 llvm-link-14; then
+if have_llvm; then
     cp -r "$root/data/demo" demo
     inline-module --out=w demo
     stays 'a build' 0 inline-build --out=dev/null w

@@ -1,7 +1,7 @@
 #!/bin/bash
 # pipelines/explore, killed after each of its steps and gone on with: the same sets as one that nobody killed
 . "$(dirname "$0")/tap.sh"
-needs clang-14 llvm-link-14 opt-14 qemu-x86_64
+need_llvm qemu-x86_64
 mkdir program killing
 cat > program/main.c << 'E2'
 #include <stdio.h>

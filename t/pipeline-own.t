@@ -1,9 +1,7 @@
 #!/bin/bash
 # a program of one's own: three lines beside it, and make inline-study PROGRAM=DIR ends in tables and figures
 . "$(dirname "$0")/tap.sh"
-for needed in clang-14 opt-14 llvm-link-14 qemu-x86_64 valgrind gnuplot; do
-    command -v $needed > /dev/null || { echo "1..0 # skip $needed is not here"; exit 0; }
-done
+need_llvm qemu-x86_64 valgrind gnuplot
 mkdir rpn
 cat > rpn/rpn.c <<'E'
 /* a calculator in reverse Polish: 1 2 + 3 * prints 9 */

@@ -1,9 +1,8 @@
 #!/bin/bash
 # millrace inline DIR: a folder with a Makefile, to one table and the flags
 . "$(dirname "$0")/tap.sh"
-for needed in clang-14 ld.lld-14 llvm-profdata-14 opt-14 llvm-link-14 qemu-x86_64 gnuplot make; do
-    command -v $needed > /dev/null || { echo "1..0 # skip $needed is not here"; exit 0; }
-done
+need_llvm qemu-x86_64 gnuplot make
+needs ld.lld-$llvm llvm-profdata-$llvm
 mkdir mine
 cat > mine/main.c <<'X'
 #include <stdio.h>

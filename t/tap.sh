@@ -5,6 +5,7 @@
 #   skip NAME WHY                  not run here
 #   have PROGRAM...                are all of these here?  (one of several is enough for command -v)
 #   needs PROGRAM...               all of them, or end the file here with a skip that says which is not
+#   need_llvm PROGRAM...           the LLVM that inline-* find here, and these too; sets $llvm, its version
 #   need_python MODULE...          the system's Python with these modules, or end the file here with a skip; sets $python
 #   need_data PATH                 the original studies' data, or end the file here with a skip; sets $DATA
 set -u
@@ -60,6 +61,15 @@ needs() {
     skip 'the rest' "$missing is not here"
     done_testing
 }
+# some tests want no compiler in their other parts: those ask have_llvm
+have_llvm() {
+    for llvm in $(clang --version 2> /dev/null | sed -n 's/.* version \([0-9]*\)\..*/\1/p') {14..19}; do
+        have clang-$llvm opt-$llvm llvm-link-$llvm && return
+    done
+    missing=clang
+    return 1
+}
+need_llvm() { have_llvm; needs clang-$llvm opt-$llvm llvm-link-$llvm "$@"; }
 need_python() {
     python=/usr/bin/python3
     export PYTHONDONTWRITEBYTECODE=1
