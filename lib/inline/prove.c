@@ -392,6 +392,19 @@ static void fill_calls(struct module *m, struct optimal *o, const struct optimal
     }
 }
 
+/* Is the call that this one is a copy of inlined, too?  Then it says nothing: an inliner that goes from the leaves up,
+ * as the one that replays does, has no such copy; that of LLVM 19's attributes has. */
+static bool only_copy(const struct remarks *r, const struct remark *of)
+{
+    const char *outermost = NULL;
+    for (const char *at = of->chain.s, *end = at + of->chain.n;
+         (at = memmem(at, (size_t)(end - at), " @ ", 3)); at += 3) outermost = at;
+    for (size_t i = 0; outermost && i < r->n; i++)
+        if (r->v[i].kind == INLINED && str_eq(r->v[i].callee, of->callee) &&
+            str_eq(r->v[i].chain, (str){ of->chain.s, (size_t)(outermost - of->chain.s) })) return true;
+    return false;
+}
+
 /* what the decisions in `inlined`, or the heuristic where it is NULL, inline, by the compiler's own word */
 static const char *take_home(struct module *m, struct worker *debug, const unsigned char *inlined,
                              const char *threshold, struct live *did)
@@ -403,7 +416,8 @@ static const char *take_home(struct module *m, struct worker *debug, const unsig
     const char *why = worker_build(debug, &o, &b);
     if (!why) remarks_parse(&r, text.s, text.n);
     for (size_t i = 0; i < r.n; i++)
-        if (r.v[i].kind == INLINED) live_add(did, (struct site){ r.v[i].callee, r.v[i].chain }, true);
+        if (r.v[i].kind == INLINED && !only_copy(&r, &r.v[i]))
+            live_add(did, (struct site){ r.v[i].callee, r.v[i].chain }, true);
     remarks_free(&r);
     free(text.s);
     return why;
