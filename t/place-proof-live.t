@@ -5,4 +5,4 @@ need_python torch
 export PYTHONPATH=$root/lib/place/torch
 tier=$root/build
 [ -w "$tier" ] || tier=.
-timeout 300 $python -W ignore -B "$root/t/torch/same.py" "$tier"
+timeout 900 $python -W ignore -B "$root/t/torch/same.py" "$tier"
