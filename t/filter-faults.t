@@ -59,7 +59,7 @@ E
 fault() { # WHAT N: the command, then how it ended in rc; OUT and out as they are
     rm -f OUT
     rc=0
-    SHIM_WHAT=$1 SHIM_AT=$2 SHIM_COUNT=count timeout 10 env LD_PRELOAD=$shim "${command[@]}" < /dev/null > out 2> err || rc=$?
+    SHIM_WHAT=$1 SHIM_AT=$2 SHIM_COUNT=count timeout 60 env LD_PRELOAD=$shim "${command[@]}" < /dev/null > out 2> err || rc=$?
 }
 problem() { echo "$what at $n: $*: $(head -c 200 err)" >> why; }
 while read -ra command; do
