@@ -137,7 +137,7 @@ if have_gcc_plugin; then
     echo '(decisions (site (path main:4:35 table_find:2:29) (callee hash) (inline true)))' > deep.sexp
     is 'what gcc cannot tell apart is listed' $'callee,chain,asked,inlined,reason\nhash,table_find:2:29 @ main:4:35,yes,no,context: this compiler decides a call once' inline-build --decisions=deep.sexp --out=again g
     is 'gcc under its own heuristic does the same' "$(cat reference.txt)" bash -c 'inline-build --out=x g > /dev/null && ./x sort < demo/main.c'
-else skip 'gcc: the same' 'g++-12 or gcc-12-plugin-dev is not here'; fi
+else skip 'gcc: the same' 'no gcc with g++ and its plugin-dev'; fi
 inline-build --compiler=clang-$llvm --decisions=one.sexp --out=one w > same.csv
 is 'the compiler of the directory may be named' "$(inline-build --decisions=one.sexp --out=one w)" cat same.csv
 fails 'a compiler that is not there' 1 'clang-98, opt-98 or llvm-link-98 not found' inline-build --compiler=clang-98 --out=x w

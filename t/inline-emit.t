@@ -123,10 +123,10 @@ if [ -d w14 ]; then
     ok 'it compiles, with gcc too' bash -c 'cd patched && gcc -w -O2 main.c table.c -o x && clang-14 -w -O2 main.c table.c -o y'
     is 'as many attributes as it says' "$(($(csv-cut -c always_inline,noinline attr.csv | tail -n 1 | tr , +)))" bash -c 'grep -c "^+[^+]" attr/attributes.patch'
 fi
-if have gcc-12 g++-12 && [ -e "$(gcc-12 -print-file-name=plugin)/include/gcc-plugin.h" ]; then
+if have_gcc_plugin; then
     cp -r demo gdemo
     sed -i 's/^build.*/& -DOWN=1/' gdemo/program
-    inline-module --compiler=gcc-12 --out=wg gdemo
+    inline-module --compiler=gcc-$gcc --out=wg gdemo
     inline-build --complete=g.sexp --out=gcc.default wg > /dev/null
     sed '0,/(inline false)/s//(inline true)/' g.sexp > g2.sexp
     inline-build --decisions=g2.sexp --out=measured wg > /dev/null

@@ -53,6 +53,6 @@ if have_gcc_plugin; then
     # per file, gcc
     inline-module --compiler=gcc --per-file --out=gf demo
     is 'per file too' "$(names f/calls.csv 1,2,5)" names gf/calls.csv 1,2,5
-else skip gcc 'g++-12 or gcc-12-plugin-dev is not here'; fi
+else skip gcc 'no gcc with g++ and its plugin-dev'; fi
 fails 'no source directory' 2 'one source directory' inline-module --out=w3
 done_testing

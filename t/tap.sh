@@ -69,6 +69,11 @@ have_llvm() {
     missing=clang
     return 1
 }
+# the gcc that inline-* find here: the first, and with what its plugin is made of?  Sets $gcc, its version
+have_gcc_plugin() {
+    for gcc in {12..15}; do have gcc-$gcc && break; done
+    have gcc-$gcc g++-$gcc && [ -e "$(gcc-$gcc -print-file-name=plugin)/include/gcc-plugin.h" ]
+}
 need_llvm() { have_llvm; needs clang-$llvm opt-$llvm llvm-link-$llvm "$@"; }
 need_python() {
     python=/usr/bin/python3

@@ -21,6 +21,10 @@
 #include "cgraph.h"
 #include "alloc-pool.h"
 #include "symbol-summary.h"
+#if GCCPLUGIN_VERSION_MAJOR >= 14
+#include "sreal.h"
+#include "ipa-cp.h"
+#endif
 #include "ipa-prop.h"
 #include "ipa-fnsummary.h"
 #include "ipa-inline.h"
