@@ -5,10 +5,13 @@
  * Columns in: problem, tree (optional: what "ours" runs; of consecutive rows
  * with the same problem the last counts, so that the output of loop-search
  * can be piped in).  Columns out: problem, lib, gflops, seconds, checked (1:
- * its result is right), kind (real), reason (why it has no time) and intensity
- * (operations a byte, if each tensor moved once).  One row for each problem and
- * library.  All run in turn, N rounds, one thread;
- * seconds is the least.  Libraries are optional packages: those that are not
+ * its result is right), kind (real), reason (why it has no time), intensity
+ * (operations a byte, if each tensor moved once), ratio, low_ratio, high_ratio
+ * (its time over that of the first library, of the same round: the median,
+ * and its 95 % interval, from six rounds on).  One row for each problem and
+ * library.  All run in turn, N rounds, one thread; seconds is the least of the
+ * first library, and that times ratio: a clock that changes between rounds
+ * changes no ratio.  Libraries are optional packages: those that are not
  * installed are named and left out.
  * Libraries: ours, ours-gcc and ours-clang (the C text of the same nest),
  * ours-any and onednn-any (tensors in its own layout, reordered before the
@@ -31,7 +34,7 @@
 
 enum { MAX_LIBS = 20 };
 static const char *libs;
-static long rounds = 5, runs = 8;
+static long rounds = 6, runs = 8;
 static int isa_given = -1;
 static const struct opt options[] = {
     { 0, "lib", STR, &libs, "NAMES", "libraries, separated by commas" },
@@ -57,6 +60,8 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
         csvw_cstr(w, "real");
         csvw_cstr(w, r[i].why);
         csvw_num(w, problem_flops(p) / bytes);
+        const double ratio[] = { r[i].ratio.point, r[i].ratio.lower, r[i].ratio.upper };
+        for (int k = 0; k < 3; k++) csvw_known(w, timed && isfinite(ratio[k]) ? ratio[k] : NAN);
         csvw_end(w);
     }
     csvw_flush(w);
@@ -87,7 +92,7 @@ int main(int argc, char **argv)
     }
     if (!here) die("none of %s is installed", libs);
     csvw *w = csvw_open("-");
-    csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason,intensity");
+    csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason,intensity,ratio,low_ratio,high_ratio");
     csvw_end(w);
     struct problem p;
     struct nest t;

@@ -17,8 +17,7 @@
  * With --eval=model a search is reproducible by its seed: each evaluation
  * then counts as 0.1 ms.  With --out a search that was killed goes on at
  * the problem it was at; with the model its rows are those of one that was
- * not killed.  A cache makes it go on fast.  With --list nothing is measured;
- * a nest may be in it twice.
+ * not killed.  A cache makes it go on fast.  With --list nothing is measured.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=128 --n=128 --k=128 |

@@ -1,5 +1,6 @@
 /* moves: by hand; every move is a list of legal actions that gives the same nest; what is seen agrees with the model */
 #include "base/rng.h"
+#include "loop/search/again.h"
 #include "loop/search/moves.h"
 #include "tap.h"
 #include <math.h>
@@ -145,8 +146,28 @@ static void seen(void)
     ok(memcmp(f, g, sizeof f) != 0, "the order of loops is seen");
 }
 
+/* what is measured again has all of its rounds */
+static void again(void)
+{
+    struct problem p = problem("(mm 16 16 16)");
+    struct again g = { 0 };
+    struct evaluator v;
+    struct nest t;
+    nest_reset(&p, &t);
+    again_add(&g, &p, &t);
+    nest_act(&p, &t, ACT_SPLIT_4, RULE_NONE);
+    again_add(&g, &p, &t);
+    for (int i = 0; i < 2; i++) g.nest[i].wanted = true;
+    evaluator_open(&v, ISAS, NULL);
+    again_run(&g, &v, 1, 3, 0);
+    ok(v.measured == 6, "two nests, three rounds");
+    evaluator_close(&v);
+    again_free(&g);
+}
+
 int main(void)
 {
+    again();
     by_hand();
     random_moves();
     seen();

@@ -7,6 +7,11 @@ is 'ours is checked' '(mm 32 48 16),ours,1,real
 (mm 32 48 16),ours-any,1,real
 (conv_nhwc 1 4 8 8 16 3 3 1),ours,1,real
 (conv_nhwc 1 4 8 8 16 3 3 1),ours-any,1,real' bash -c 'csv-cut -c problem,lib,checked,kind o.csv | tail -n +2'
+is 'one round has no interval' , bash -c 'csv-cut -c low_ratio,high_ratio o.csv | sed -n 3p'
+loop-peer --lib=ours,ours-any --rounds=7 --runs=2 p.csv > i.csv
+ok 'seconds are the first one'\''s least, and that times the ratio, which is in its interval' awk -F, 'NR == 1 { next } NR % 2 == 0 {
+    s = $4; bad += $9 $10 $11 != 111; next } { n++; bad += !($4 / s / $9 > .999999 && $4 / s / $9 < 1.000001 && $10 <= $9 && $9 <= $11) }
+    END { exit !(n == 2 && !bad) }' i.csv
 if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0 ]; then
     loop-peer --lib=openblas,gcc --rounds=1 --runs=1 p.csv > b.csv
     is 'others are right, or say why not' '1,

@@ -12,6 +12,9 @@ for a in greedy1 greedy2 beam2dfs beam4dfs beam2bfs beam4bfs random anneal heuri
     is "$a: the actions lead to the last tree" "$(last $a.1 | sed 's/.*\((tree.*)\),.*,.*,simulated/\1/')" \
         bash -c "loop-act list.csv | tail -n +2 | sed 's/.*\((tree.*)\),[0-9]*,.*/\1/'"
 done
+printf 'problem\n(mm_tn 64 64 64)\n' > tn.csv
+is 'of nests that several candidates are, each is there once' 60 bash -c \
+    'loop-search --algo=heuristic --list --measure=60 tn.csv | tail -n +2 | head -n 60 | sort -u | wc -l'
 better() { awk -F, -v a="$(last random.1 | head -1 | awk -F, '{ print $(NF-2) }')" -v b="$(last heuristic.1 | head -1 | awk -F, '{ print $(NF-2) }')" 'BEGIN { exit !(b >= a) }'; }
 ok 'the heuristic is at least as good as a little random search' better
 head -2 p.csv > one.csv

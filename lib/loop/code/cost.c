@@ -58,7 +58,8 @@ static double of_call(const struct loop_plan *q, const struct walk_node *x, cons
     switch (x->call) {
     case CALL_CHANGE:
         c->packs += times;
-        *(d->moved ? &c->moved : &c->copied) += times * d->elements;
+        if (d->moved) c->moved += times * d->elements;   /* a row takes as long as one more vector */
+        else c->copied += times * d->elements * (1 + (double)q->lanes / a->size[a->nvar - 1]);
         if ((double)q->p->elements[x->base] * q->p->bytes <= m->cache[1].bytes) return 0;
         return d->elements * q->p->bytes / m->cache[1].per_cycle;      /* waits for the next cache */
     case CALL_FINISH: return 60 + d->elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));

@@ -148,8 +148,10 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
         int t = tensor[i];
         if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
         double times = block_at(x, p, q, t, depth);
-        if (!x->pages && depth && t < TENSOR_S && q->stride[t][l->loop[depth - 1].var] == 1 &&
-            x->e[depth][l->loop[depth - 1].var] == 1) times *= p->bytes / 64.0;  /* lines stay for a while */
+        const int step = depth && t < TENSOR_S ? l->loop[depth - 1].var : -1;        /* lines and pages stay a while */
+        const double unit = x->pages ? PAGE : 64;
+        const double apart = step < 0 ? unit : (double)q->stride[t][step] * x->e[depth][step] * p->bytes;
+        if (apart > 0 && apart < unit) times *= apart / unit;
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
             int v = l->loop[d].var;

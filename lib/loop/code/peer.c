@@ -386,6 +386,21 @@ static void stop(struct worker *w)
     w->pid = 0;
 }
 
+/* from the turns of each, the least of their runs */
+static void compared(struct peers *s, double *turn)
+{
+    const double *of = NULL;
+    double least = INFINITY;
+    for (int i = 0; i < s->n; i++) {
+        double *t = turn + i * s->rounds;
+        if (s->result[i].why) continue;
+        for (int r = 0; r < s->rounds && (!of || of == t); r++) of = t, least = fmin(least, t[r]);
+        for (int r = 0; r < s->rounds; r++) if (of != t) t[r] /= of[r];
+        s->result[i].ratio = of == t ? (struct interval){ 1, 1, 1 } : median_interval(t, (size_t)s->rounds, 0.95, NULL);
+        s->result[i].seconds = least * s->result[i].ratio.point;
+    }
+}
+
 const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
@@ -402,6 +417,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
         else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
         if (s->w[i].peer->compile && !s->w[i].peer->source && !first.why) start_text(s, i, p, tree);
     }
+    double *turn = xmalloc((size_t)s->n * (size_t)s->rounds, sizeof *turn);
     for (int r = 0; r < s->rounds; r++)
         for (int i = 0; i < s->n; i++) {
             struct worker *w = &s->w[i];
@@ -421,8 +437,10 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
                 if (w->ready) t = strtod(line, NULL);
                 else s->result[i].why = "it crashed";
             }
-            if (t < s->result[i].seconds) s->result[i].seconds = t;
+            turn[i * s->rounds + r] = t;
         }
+    compared(s, turn);
+    free(turn);
     for (int i = 0; i < s->n; i++) {
         stop(&s->w[i]);
         native_unload(&s->w[i].text);

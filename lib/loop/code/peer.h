@@ -2,15 +2,21 @@
  *
  * A peer is compiled from a small source that travels in the program (lib/loop/guest/), against the installed
  * package.  Every problem starts a process for each peer; they share the operands, run when told to, and wait
- * otherwise, so that environment variables, thread pools and crashes of one do not touch another.  Result: the least
- * time over rounds in which all take turns. */
+ * otherwise, so that environment variables, thread pools and crashes of one do not touch another.  All take turns in
+ * rounds: a machine's clock may change by a quarter in between, so results are of ratios within rounds. */
 #ifndef MILLRACE_PEER_H
 #define MILLRACE_PEER_H
 #include "loop/code/evaluate.h"
+#include "measure/stats.h"
 
 extern const char peer_names[];                          /* "openblas|openblas-core|...", "ours" is one of them */
 
-struct peer_result { double seconds; bool checked; const char *why; };   /* why: NULL, or why there is no time */
+struct peer_result {
+    double seconds;                                      /* the least of the first that has any, times ratio */
+    struct interval ratio;                               /* seconds over the first's, median over rounds */
+    bool checked;
+    const char *why;                                     /* NULL, or why there is no time */
+};
 struct peers;
 struct peers *peers_open(const char *const *names, int n, int rounds, int runs,
                          enum isa of_ours);              /* dies at an unknown name */

@@ -114,6 +114,7 @@ void search_heuristic(struct search *s)
     struct nest t;
     nest_reset(s->p, &t);
     struct walk w, top[CONFIRM];
+    struct seen { uint64_t hash; double gflops; } *seen = xmalloc(n + 1, sizeof *seen);
     double gflops[CONFIRM] = { 0 };
     int done = 0;
     size_t *order = s->spread ? order_drawn(n, &s->rng)
@@ -122,11 +123,13 @@ void search_heuristic(struct search *s)
         struct candidate *c = &all[order[i]];
         c->parallel = s->actions >> ACT_PARALLEL & 1;
         const bool there = derive(s->p, c, &w);
-        const double g = there ? visit(s, &w, top, gflops) : 0;
-        done += there;
-        if (s->told) s->told(s, order, i, n, s->v->model ? 0 : g);
+        const uint64_t hash = nest_hash(&w.t, false);
+        int k = 0;                                       /* several candidates may be the same nest */
+        while (k < done && seen[k].hash != hash) k++;
+        if (there && k == done) seen[done++] = (struct seen){ hash, visit(s, &w, top, gflops) };
+        if (s->told) s->told(s, order, i, n, there && !s->v->model ? seen[k].gflops : 0);
     }
-    free(order);
+    free_all(order, seen);
     if (!done) search_visit(s, &t, w.path, 0);
     /* the best ones once more, in turn: which of them won may have been chance, or a faster clock for a while */
     double again[CONFIRM] = { 0 }, turn[CONFIRM][ROUNDS], most = 0;
