@@ -125,7 +125,7 @@ int main(int argc, char **argv)
         if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
         if (list) continue;
-        double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm).gflops;
+        double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm, (int)confirm, false).gflops;
         search_write(w, name, &s, g);
     }
     progress_end();

@@ -285,20 +285,10 @@ struct result evaluate(struct evaluator *v, const struct nest *t)
     return finish_result(v, r);
 }
 
-static struct result afresh(struct evaluator *v, const struct nest *t, int runs, bool early)
+struct result evaluate_again(struct evaluator *v, const struct nest *t, int least, int most, bool early)
 {
-    if (runs > MAX_RUNS) runs = MAX_RUNS;
-    return finish_result(v, measure(v, t, runs, runs, early));
-}
-
-struct result evaluate_again(struct evaluator *v, const struct nest *t, int runs)
-{
-    return afresh(v, t, runs, false);
-}
-
-struct result evaluate_early(struct evaluator *v, const struct nest *t, int runs)
-{
-    return afresh(v, t, runs, true);
+    if (most > MAX_RUNS) most = MAX_RUNS;
+    return finish_result(v, measure(v, t, least < most ? least : most, most, early));
 }
 
 void evaluator_close(struct evaluator *v)

@@ -56,8 +56,8 @@ void evaluator_open(struct evaluator *, enum isa, const char *store_path);   /* 
 void evaluator_recall(struct evaluator *, const char *path);   /* what a store knows; dies at a foreign or broken one */
 void evaluator_problem(struct evaluator *, const struct problem *);          /* p must stay */
 struct result evaluate(struct evaluator *, const struct nest *);
-struct result evaluate_again(struct evaluator *, const struct nest *, int runs);   /* fresh runs, whatever is known */
-struct result evaluate_early(struct evaluator *, const struct nest *, int runs);   /* one where it is slow */
+/* fresh runs, whatever is known: as many as take 2 ms together; early: one where it is slow */
+struct result evaluate_again(struct evaluator *, const struct nest *, int least, int most, bool early);
 void evaluator_operands(struct evaluator *);             /* makes x and want now, not at the first run */
 double evaluator_once(struct evaluator *);               /* seconds of one more run of the nest that ran last */
 void evaluator_close(struct evaluator *);

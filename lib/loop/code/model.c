@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double OVERLAP = 0.4;
+static const double OVERLAP = 0.4, ALMOST = 0.25;          /* a cache holds so much more than it surely does */
 /* of x86-64; the pages that a processor finds at once, and what one more costs it */
 static const double PAGE = 4096, PAGES = 96, CYCLES_PER_PAGE = 1;
 /* of an element transposed, of one that leaves the caches in between, of each block */
@@ -126,23 +126,13 @@ static double held_at(struct blocks *x, const struct problem *p, const struct ke
     return block_at(x, p, q, t, d) * (t < TENSOR_S ? crowding(p, q, t, x->e[d], way) : 1);
 }
 
-/* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
- * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
-static double traffic(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,
-                      const int *tensor, int n, int all, int split, double bytes, int64_t way)
+/* that, where the blocks at this depth stay */
+static double moved(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,
+                    const int *tensor, int n, int split, int depth)
 {
     bool ours[NEST_VARS] = { false };
     for (int v = 0; v < p->nvar; v++)
         for (int i = 0; i < n; i++) ours[v] |= has(p, q, tensor[i], v);
-    int depth = 0;
-    bool crowded = false;                                /* which takes long, so of those that fit without it */
-    for (; depth < l->n; crowded = !crowded, depth += !crowded) {
-        double held = 0;
-        for (int t = 0; t < all && depth <= split; t++) held += held_at(x, p, q, t, depth, crowded ? way : 0);
-        for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, crowded ? way : 0);
-        if (held > bytes) crowded = true;
-        else if (crowded) break;
-    }
     double total = 0;
     for (int i = 0; i < n; i++) {
         int t = tensor[i];
@@ -164,6 +154,27 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
         total += times * (t == TENSOR_C || t == TENSOR_S ? 2 : 1);
     }
     return total;
+}
+
+/* bytes that these tensors bring into a cache of this size: the deepest block of them that stays, as often as it
+ * changes.  `all` is what else competes with them down to depth `split`, from where on other loops are not theirs. */
+static double traffic(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,
+                      const int *tensor, int n, int all, int split, double bytes, int64_t way)
+{
+    int depth = 0;
+    double over = 0;                                     /* of the block outside of the one that fits, in caches */
+    bool crowded = false;                                /* which takes long, so of those that fit without it */
+    for (; depth < l->n; crowded = !crowded, depth += !crowded) {
+        double held = 0;
+        for (int t = 0; t < all && depth <= split; t++) held += held_at(x, p, q, t, depth, crowded ? way : 0);
+        for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, crowded ? way : 0);
+        if (held > bytes) crowded = true, over = held / bytes - 1;
+        else if (crowded) break;
+    }
+    double total = moved(x, p, l, q, tensor, n, split, depth);
+    if (!depth || over >= ALMOST || x->pages) return total;
+    const double most = moved(x, p, l, q, tensor, n, split, depth - 1);      /* if the block outside stays: most of it */
+    return most + over * over / (ALMOST * ALMOST) * (total - most);
 }
 
 static double all_traffic(struct blocks *x, const struct problem *p, const struct nest *l, const struct kernel_plan *q,

@@ -406,10 +406,10 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
     struct result first = { .seconds = INFINITY };
     evaluator_problem(&s->v, p);
-    first = evaluate_again(&s->v, tree, 1);              /* makes the operands, checks ours */
+    first = evaluate_again(&s->v, tree, 1, 1, false);              /* makes the operands, checks ours */
     evaluator_problem(&s->any, p);
     for (int i = 0; i < s->n; i++)
-        if (s->w[i].peer == &known[1]) evaluate_again(&s->any, tree, 1);
+        if (s->w[i].peer == &known[1]) evaluate_again(&s->any, tree, 1, 1, false);
     if (!s->v.x[0]) evaluator_operands(&s->v);
     measure_lock();
     for (int i = 0; i < s->n; i++) {

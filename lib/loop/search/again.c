@@ -28,7 +28,7 @@ void again_run(struct again *g, struct evaluator *v, int runs, int rounds, doubl
             for (size_t i = 0; i < g->nests.n; i++) {
                 struct again_nest *t = &g->nest[i];
                 if (t->problem != p || !t->wanted || (r && leave > 0 && t->gflops * leave < best)) continue;
-                double gflops = (leave > 0 ? evaluate_early : evaluate_again)(v, &t->t, runs).gflops;
+                double gflops = evaluate_again(v, &t->t, runs, runs, leave > 0).gflops;
                 if (gflops > t->gflops) t->gflops = gflops;
                 if (gflops > best) best = gflops;
             }

@@ -1,7 +1,10 @@
 #include "loop/search/candidate.h"
+#include "base/compare.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double EACH_OF_KIND = 0.004;                /* what others of its kind before it make of a nest's time */
 
 /* the loop inside which input t is packed; -1: none will do */
 static int pack_loop(const struct problem *p, const struct nest *t, int outer, int tensor, bool once)
@@ -58,12 +61,38 @@ bool candidate_same(const struct candidate *x, const struct candidate *y)
     return x->pack == y->pack && !memcmp(x->piece, y->piece, sizeof x->piece);
 }
 
+struct placed { double seconds; size_t at; };
+
+static int by_placed(const void *a, const void *b)
+{
+    const struct placed *x = a, *y = b;
+    return x->seconds != y->seconds ? ORDER(x->seconds, y->seconds) : ORDER(x->at, y->at);
+}
+
+/* what is packed and the loops outside of the tile: of one kind the model is wrong in the same way */
+static uint64_t kind_of(const struct candidate *c)
+{
+    uint64_t kind = (uint64_t)c->pack;
+    for (int i = 0; i < c->outer; i++) kind = kind * (NEST_VARS + 1) + (uint64_t)c->piece[i].var + 1;
+    return kind;
+}
+
 size_t *order_by_model(const struct candidate *c, size_t n)
 {
-    size_t *order = xmalloc(n + 1, sizeof *order), k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (!i || !candidate_same(&c[i], &c[i - 1])) order[k++] = i;
-    while (k < n) order[k++] = order[0];
+    size_t *order = xmalloc(n + 1, sizeof *order);
+    struct placed *x = xmalloc(n + 1, sizeof *x);
+    struct kind { uint64_t is; double n; } *kind = xmalloc(n + 1, sizeof *kind);
+    for (size_t i = 0, kinds = 0, k = 0; i < n; i++, k = 0) {
+        const uint64_t is = kind_of(&c[i]);
+        x[i] = (struct placed){ INFINITY, i };
+        if (i && candidate_same(&c[i], &c[i - 1])) continue;
+        while (k < kinds && kind[k].is != is) k++;
+        if (k == kinds) kind[kinds++] = (struct kind){ .is = is };
+        x[i].seconds = c[i].seconds * (1 + EACH_OF_KIND * kind[k].n++);
+    }
+    qsort(x, n, sizeof *x, by_placed);
+    for (size_t i = 0; i < n; i++) order[i] = x[i].at;
+    free_all(x, kind);
     return order;
 }
 

@@ -25,8 +25,8 @@ void candidate_vectorize(struct nest *, int var);        /* the mark, on the inn
 bool candidate_same(const struct candidate *, const struct candidate *);     /* the same nest */
 
 /* Places of all n candidates, which are sorted by the model, in the order of measuring; free it.
- * by_model: in its order, each nest once, the rest behind.  drawn: by chance, ranks of all magnitudes alike: to learn
- * from. */
+ * by_model: in its order, the first of each kind (what is packed, the loops outside) before others about as good.
+ * drawn: by chance, ranks of all magnitudes alike: to learn from. */
 size_t *order_by_model(const struct candidate *, size_t n);
 size_t *order_drawn(size_t n, struct rng *);
 #endif

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIRM = 16, ROUNDS = 12, SURE = 3 };
+enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64 };
 static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
 
 /* ---- from a candidate to actions ---- */
@@ -137,7 +137,7 @@ void search_heuristic(struct search *s)
     for (int round = 0; round < ROUNDS && !s->v->model; round++) {
         for (int k = 0; k < CONFIRM && gflops[k] > 0 && !search_over(s); k++)
             if (round < SURE || again[k] >= NEAR * most)
-                turn[k][turns[k]++] = evaluate_again(s->v, &top[k].t, 2).gflops;
+                turn[k][turns[k]++] = evaluate_again(s->v, &top[k].t, 2, MOST, false).gflops;
         most = 0;
         for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = middle(turn[k], turns[k]));
     }
