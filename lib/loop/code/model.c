@@ -139,9 +139,8 @@ static double moved(struct blocks *x, const struct problem *p, const struct nest
         if (t == TENSOR_S && depth <= split) continue;   /* it never leaves */
         double times = block_at(x, p, q, t, depth);
         const int step = depth && t < TENSOR_S ? l->loop[depth - 1].var : -1;        /* lines and pages stay a while */
-        const double unit = x->pages ? PAGE : 64;
-        const double apart = step < 0 ? unit : (double)q->stride[t][step] * x->e[depth][step] * p->bytes;
-        if (apart > 0 && apart < unit) times *= apart / unit;
+        const double apart = step < 0 ? PAGE : (double)q->stride[t][step] * x->e[depth][step] * p->bytes;
+        if (apart > 0 && apart < (x->pages ? PAGE : p->bytes + 1)) times *= apart / (x->pages ? PAGE : 64);
         bool changed = false;
         for (int d = depth; d-- > 0; ) {                 /* innermost loops that do not move through t find it again */
             int v = l->loop[d].var;
