@@ -1,8 +1,8 @@
 #include "loop/code/evaluate.h"
-#include "base/compare.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "measure/clock.h"
+#include "measure/stats.h"
 #include "table/csvio.h"
 #include <errno.h>
 #include <math.h>
@@ -70,18 +70,16 @@ void evaluator_recall(struct evaluator *v, const char *path)
         str s = csv_str(t, key);
         uint64_t k = 0;
         for (size_t i = 0; i < s.n; i++) {
-            int d = s.s[i] >= '0' && s.s[i] <= '9'   ? s.s[i] - '0'
-                    : s.s[i] >= 'a' && s.s[i] <= 'f' ? s.s[i] - 'a' + 10
-                                                     : -1;
-            if (d < 0 || s.n != 16) csv_die(t, key, "16 hexadecimal digits");
-            k = k << 4 | (uint64_t)d;
+            static const char digits[] = "0123456789abcdef";
+            const char *d = memchr(digits, s.s[i], 16);
+            if (!d || s.n != 16) csv_die(t, key, "16 hexadecimal digits");
+            k = k << 4 | (uint64_t)(d - digits);
         }
         if (!k) csv_die(t, key, "a key other than 0");
         double sec = csv_num(t, seconds);
         if (!(sec > 0)) csv_die(t, seconds, "a positive number");
-        remember(
-            v, k,
-            (struct result){ .seconds = sec, .median_seconds = csv_num(t, median), .runs = (int)csv_int(t, runs) });
+        const struct result r = { .seconds = sec, .median_seconds = csv_num(t, median), .runs = (int)csv_int(t, runs) };
+        remember(v, k, r);
     }
     csv_close(t);
 }
@@ -173,12 +171,6 @@ double evaluator_once(struct evaluator *v)
     return (double)(now_ns() - t) * 1e-9;
 }
 
-static int by_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 /* of this thread: what a busy machine keeps it from takes none of a nest's runs */
 static double used_seconds(void)
 {
@@ -227,9 +219,8 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */
     }
     if (!v->hold) measure_unlock();
-    qsort(s, (size_t)r.runs, sizeof *s, by_double);
-    r.seconds = s[0];
-    r.median_seconds = s[r.runs / 2];
+    r.seconds = quantile(s, (size_t)r.runs, 0);
+    r.median_seconds = median(s, (size_t)r.runs);
     v->measured++;
     return r;
 }

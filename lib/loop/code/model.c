@@ -172,7 +172,7 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
     }
     double total = moved(x, p, l, q, tensor, n, split, depth);
     if (!depth || over >= ALMOST || x->pages) return total;
-    const double most = moved(x, p, l, q, tensor, n, split, depth - 1);      /* if the block outside stays: most of it */
+    const double most = moved(x, p, l, q, tensor, n, split, depth - 1);    /* if it did */
     return most + over * over / (ALMOST * ALMOST) * (total - most);
 }
 

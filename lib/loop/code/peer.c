@@ -63,10 +63,11 @@ struct peers {
 typedef void *open_fn(const char *kind, const long *size, const char **why);
 typedef void run_fn(void *, float *c, const float *a, const float *b);
 typedef void finish_fn(void *);
+typedef void extra_fn(void *, const float *, const float *);
 
 /* a shell runs it in a folder, where its temporary files go too; its messages go nowhere.  The folder's name, which is
- * the user's, is no part of the line. */
-static int command(const char *folder, const char *line)
+ * the user's, is no part of the line, which is freed.  Did it succeed? */
+static bool command(const char *folder, char *line)
 {
     pid_t pid = fork();
     if (pid < 0) die_errno("cannot start a process");
@@ -81,7 +82,8 @@ static int command(const char *folder, const char *line)
     }
     int status;
     while (waitpid(pid, &status, 0) < 0) {}
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    free(line);
+    return WIFEXITED(status) && !WEXITSTATUS(status);
 }
 
 static bool compile(struct peers *s, int i, const char *defines)
@@ -89,19 +91,8 @@ static bool compile(struct peers *s, int i, const char *defines)
     struct worker *w = &s->w[i];
     free(w->so);
     w->so = xformat("%s/%d.so", s->dir, i);
-    char *line = xformat("%s %s -fPIC -shared -o %d.so %s %s", w->peer->compile, defines, i, w->peer->source,
-                         w->peer->libs);
-    int rc = command(s->dir, line);
-    free(line);
-    return rc == 0;
-}
-
-static bool has_compiler(const char *folder, const char *name)
-{
-    char *line = xformat("command -v %s", name);
-    int rc = command(folder, line);
-    free(line);
-    return rc == 0;
+    return command(s->dir, xformat("%s %s -fPIC -shared -o %d.so %s %s", w->peer->compile, defines, i, w->peer->source,
+                                   w->peer->libs));
 }
 
 struct peers *peers_open(const char *const *names, int n, int rounds, int runs, enum isa isa)
@@ -123,9 +114,9 @@ struct peers *peers_open(const char *const *names, int n, int rounds, int runs, 
         if (s->n == MAX_PEERS - 1) die("more than %d peers", MAX_PEERS - 1);
         struct worker *w = &s->w[s->n];
         bool good = true;
-        if (w->peer->compile && !w->peer->source) good = has_compiler(s->dir, w->peer->compile);
+        if (w->peer->compile && !w->peer->source) good = command(s->dir, xformat("command -v %s", w->peer->compile));
         else if (w->peer->compile) good = compile(s, s->n, w->peer->each ? "-DM=8 -DN=8 -DK=8 -DTA=0 -DTB=0" : "");
-        else if (w->peer->source) good = command(s->dir, "/usr/bin/python3 -c 'import numpy'") == 0;
+        else if (w->peer->source) good = command(s->dir, xstrdup("/usr/bin/python3 -c 'import numpy'"));
         if (!good) w->missing = w->peer->package;
         s->n++;
     }
@@ -155,28 +146,22 @@ static void set_environment(const struct peer *p)
 
 static bool equal(const struct problem *p, const float *got, const float *want, int64_t n)
 {
-    if (p->type == TYPE_U8S8 && !p->then[0] && !p->sign) return !memcmp(got, want, (size_t)n * sizeof *got);
+    const bool sums = p->type == TYPE_U8S8 && !p->then[0], cast = problem_cast(p);
     const int32_t *sum = (const int32_t *)(const void *)got, *exact = (const int32_t *)(const void *)want;
-    for (int64_t i = 0; p->type == TYPE_U8S8 && !p->then[0]; i++) {      /* signed ones of oneDNN go through floats */
-        if (i == n) return true;
-        if (llabs((long long)sum[i] - exact[i]) > llabs(exact[i]) >> 23) return false;
-    }
     const double *d = (const double *)(const void *)got, *e = (const double *)(const void *)want;
-    for (int64_t i = 0; p->type == TYPE_F64; i++) {
-        if (i == n) return true;
-        if (!(fabs(d[i] - e[i]) <= 1e-12 * (1 + fabs(e[i])))) return false;
-    }
-    for (int64_t i = 0; problem_cast(p); i++) {          /* one step of the last bit of 8 */
-        float x[2];
-        if (i == n) return true;
-        for (int j = 0; j < 2; j++)
+    const double share = p->type == TYPE_F64 ? 1e-12 : p->pair && p->store == STORE_BF16 ? 0.03 : 1e-4;
+    if (sums && !p->sign) return !memcmp(got, want, (size_t)n * sizeof *got);
+    for (int64_t i = 0; i < n; i++) {
+        float x[2] = { got[i], want[i] };
+        for (int j = 0; j < 2 && cast; j++)
             carry_widen(problem_then(p, THEN_CAST_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16,
                         (const char *)(j ? want : got) + 2 * i, &x[j], 1);
-        if (!(fabsf(x[0] - x[1]) <= 1e-4f + fabsf(x[1]) / 64)) return false;
+        const double g = sums ? sum[i] : p->type == TYPE_F64 ? d[i] : x[0];
+        const double w = sums ? exact[i] : p->type == TYPE_F64 ? e[i] : x[1], size = fabs(w);
+        /* signed sums of oneDNN go through floats, scores of attention of bf16 are that; rounded: a step of 8 bits */
+        const double most = sums ? floor(size / (1 << 23)) : cast ? 1e-4 + size / 64 : share * (1 + size);
+        if (!(fabs(g - w) <= most)) return false;
     }
-    float share = p->pair && p->store == STORE_BF16 ? 0.03f : 1e-4f;     /* of bf16: its scores are so, too */
-    for (int64_t i = 0; i < n; i++)
-        if (!(fabsf(got[i] - want[i]) <= share * (1 + fabsf(want[i])))) return false;
     return true;
 }
 
@@ -232,37 +217,29 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     if (p->weights && p->group == 1) snprintf(name, sizeof name, "%s (weights packed)", p->kind);
     int null = open("/dev/null", O_WRONLY);              /* what they say while they compile */
     dup2(null, 2);
-    void *lib = dlopen(w->so, RTLD_NOW | RTLD_LOCAL), *f[4] = { NULL };
-    static const char *const symbol[4] = { "peer_open", "peer_run", "peer_prepare", "peer_finish" };
-    for (int i = 0; lib && i < 4; i++) f[i] = dlsym(lib, symbol[i]);
-    open_fn *open_peer;
-    run_fn *run, *prepare;
-    finish_fn *end;
-    memcpy(&open_peer, &f[0], sizeof f[0]);
-    memcpy(&run, &f[1], sizeof f[1]);
-    memcpy(&prepare, &f[2], sizeof f[2]);
-    memcpy(&end, &f[3], sizeof f[3]);
-    void *data = f[0] && f[1] ? open_peer(name, size, &why) : NULL;
+    void *lib = dlopen(w->so, RTLD_NOW | RTLD_LOCAL);
+    static const char *const symbol[] = { "peer_open", "peer_run", "peer_prepare", "peer_finish", "peer_extra" };
+    enum { OPEN, RUN, PREPARE, FINISH, EXTRA, SYMBOLS };
+    union { void *at; open_fn *open; run_fn *run; finish_fn *finish; extra_fn *extra; } f[SYMBOLS] = { { NULL } };
+    for (int i = 0; lib && i < SYMBOLS; i++) f[i].at = dlsym(lib, symbol[i]);
+    void *data = f[OPEN].at && f[RUN].at ? f[OPEN].open(name, size, &why) : NULL;
     if (!data) {
         snprintf(line, sizeof line, "%s\n", why ? why : "it cannot be loaded");
         say(out, line);
         _exit(0);
     }
     float **x = s->v.x;
-    void *extra = dlsym(lib, "peer_extra");
-    void (*give)(void *, const float *, const float *);
-    memcpy(&give, &extra, sizeof extra);
     bool has = p->pair && p->store == STORE_BF16;        /* oneDNN has attention of bf16, no other peer */
     struct turn t = turns(s, p, p->store >= STORE_F16 && !has);
     t.data = data;
-    t.run = run;
+    t.run = f[RUN].run;
     const float *const given[3] = { t.to[0] ? t.to[0] : t.from[0], t.to[1] ? t.to[1] : t.from[1],
                                  t.to[2] ? t.to[2] : t.from[2] };
-    if (give) give(data, p->pair ? given[2] : s->v.more[0], s->v.more[1]);
+    if (f[EXTRA].at) f[EXTRA].extra(data, p->pair ? given[2] : s->v.more[0], s->v.more[1]);
     memset(x[TENSOR_C], 0xff, (size_t)(p->elements[TENSOR_C] * p->bytes));
-    if (prepare) prepare(data, x[TENSOR_C], given[0], given[1]);
+    if (f[PREPARE].at) f[PREPARE].run(data, x[TENSOR_C], given[0], given[1]);
     take_turn(&t);
-    if (end) end(data);
+    if (f[FINISH].at) f[FINISH].finish(data);
     say(out, equal(p, x[TENSOR_C], s->v.want, p->elements[TENSOR_C]) ? "ok\n" : "its result is wrong\n");
     for (FILE *cmd = fdopen(in, "r"); cmd && fgets(line, sizeof line, cmd); ) {
         if (strncmp(line, "run ", 4)) break;
@@ -302,46 +279,39 @@ static bool answer(struct worker *w, char *line, size_t room)
     return n > 0;
 }
 
+/* why it has none of this problem; or NULL */
+static const char *lacks(struct peers *s, int i, const struct problem *p)
+{
+    const struct worker *w = &s->w[i];
+    const char *name = w->peer->name;
+    if (w->missing) {
+        snprintf(s->reason[i], sizeof s->reason[i], "not installed: %s", w->missing);
+        return s->reason[i];
+    }
+    if (p->pair && (strcmp(name, "onednn") || strncmp(p->kind, "attn", 4)))
+        return "two contractions are not written for it";
+    if (p->store >= STORE_F16 && (p->then[0] || !w->peer->compile)) return "for halves it is not written";
+    if (p->then[0] && strcmp(name, "onednn")) return "nothing follows its sums";
+    if (p->type == TYPE_F64 && strncmp(w->peer->source, "openblas", 8) && strncmp(w->peer->source, "libxsmm", 7))
+        return "it has no products of doubles, or none is written";
+    if (!w->peer->each) return NULL;
+    long size[16];
+    peer_sizes(p, size);
+    char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
+                            !strcmp(p->kind, "mm_tn") || !strcmp(p->kind, "mm_tt"),
+                            !strcmp(p->kind, "mm_nt") || !strcmp(p->kind, "mm_tt"));
+    bool good = !strncmp(p->kind, "mm", 2) && p->type == TYPE_F32 && compile(s, i, defines);
+    free(defines);
+    return good ? NULL : "only products are written for it";
+}
+
 static void start(struct peers *s, int i, const struct problem *p)
 {
     struct worker *w = &s->w[i];
     int to[2], from[2];
     w->ready = false;
-    s->result[i] = (struct peer_result){ .seconds = INFINITY };
-    if (w->missing) {
-        snprintf(s->reason[i], sizeof s->reason[i], "not installed: %s", w->missing);
-        s->result[i].why = s->reason[i];
-        return;
-    }
-    if (p->pair && (strcmp(w->peer->name, "onednn") || strncmp(p->kind, "attn", 4))) {
-        s->result[i].why = "two contractions are not written for it";
-        return;
-    }
-    if (p->store >= STORE_F16 && (p->then[0] || !w->peer->compile)) {
-        s->result[i].why = "for halves it is not written";
-        return;
-    }
-    if (p->then[0] && strcmp(w->peer->name, "onednn")) {
-        s->result[i].why = "nothing follows its sums";
-        return;
-    }
-    if (p->type == TYPE_F64 && strncmp(w->peer->source, "openblas", 8) && strncmp(w->peer->source, "libxsmm", 7)) {
-        s->result[i].why = "it has no products of doubles, or none is written";
-        return;
-    }
-    if (w->peer->each) {
-        long size[16];
-        peer_sizes(p, size);
-        char *defines = xformat("-DM=%ld -DN=%ld -DK=%ld -DTA=%d -DTB=%d", size[0], size[1], size[2],
-                                !strcmp(p->kind, "mm_tn") || !strcmp(p->kind, "mm_tt"),
-                                !strcmp(p->kind, "mm_nt") || !strcmp(p->kind, "mm_tt"));
-        bool good = !strncmp(p->kind, "mm", 2) && p->type == TYPE_F32 && compile(s, i, defines);
-        free(defines);
-        if (!good) {
-            s->result[i].why = "only products are written for it";
-            return;
-        }
-    }
+    s->result[i] = (struct peer_result){ .seconds = INFINITY, .why = lacks(s, i, p) };
+    if (s->result[i].why) return;
     if (pipe2(to, O_CLOEXEC) || pipe2(from, O_CLOEXEC)) die_errno("cannot make a pipe");
     w->pid = fork();
     if (w->pid < 0) die_errno("cannot start a process");

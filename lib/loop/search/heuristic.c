@@ -1,6 +1,6 @@
 /* the analytic search: of the nests of enumerate.c measure the first few; see search.h */
 #include "loop/search/candidate.h"
-#include "base/compare.h"
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,9 @@ static void go_to(struct walk *w, int i)
 
 static int split_action(int32_t by)
 {
-    for (int a = 0; a < ACT_COUNT; a++) {
-        char name[40], want[40];
-        snprintf(want, sizeof want, "split_%d", by);
-        if (!strcmp(act_name(a, name), want)) return a;
-    }
-    return ACT_SPLIT_ANY + by;
+    char name[40];
+    snprintf(name, sizeof name, "split_%d", by);
+    return act_of(str_of(name));
 }
 
 /* the loop of `var` that has `depth` others of it above */
@@ -85,14 +82,6 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
     return !w->failed;
 }
 
-static int by_value(const void *a, const void *b) { return ORDER(*(const double *)a, *(const double *)b); }
-
-static double middle(double *x, int n)                   /* puts them in order */
-{
-    qsort(x, (size_t)n, sizeof *x, by_value);
-    return x[n / 2];
-}
-
 /* measures it, and keeps the best few */
 static double visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
 {
@@ -139,7 +128,7 @@ void search_heuristic(struct search *s)
             if (round < SURE || again[k] >= NEAR * most)
                 turn[k][turns[k]++] = evaluate_again(s->v, &top[k].t, 2, MOST, false).gflops;
         most = 0;
-        for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = middle(turn[k], turns[k]));
+        for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = median(turn[k], (size_t)turns[k]));
     }
     for (int k = 1, best = 0; k < CONFIRM; k++)
         if (again[k] > again[best]) {

@@ -264,12 +264,6 @@ static int by_score(const void *a, const void *b)
     return x->from != y->from ? x->from - y->from : x->action - y->action;
 }
 
-static int by_gain(const void *a, const void *b)
-{
-    const struct choice *x = a, *y = b;
-    return x->score != y->score ? (x->score < y->score ? 1 : -1) : x->from - y->from;
-}
-
 /* network values of states first .. last-1 */
 static void judge(const struct policy *k, const struct evaluator *v, const struct problem *p, struct seen *s, int first,
                   int last)
@@ -376,7 +370,7 @@ struct rollout policy_roll(const struct policy *k, struct evaluator *v, const st
         order[i] = (struct choice){ i, 0, i ? score : INFINITY };
         s[i].gflops = s[i].when = NAN;
     }
-    qsort(order, (size_t)n, sizeof *order, by_gain);
+    qsort(order, (size_t)n, sizeof *order, by_score);
     if (n > 1) best = order[1].from;                     /* until something is measured */
     for (int i = 0; i < n && r.measured < measure; i++) {
         struct seen *c = &s[order[i].from];

@@ -1,7 +1,7 @@
 #include "loop/search/traces.h"
 #include "base/checked.h"
-#include "base/compare.h"
 #include "base/message.h"
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -65,12 +65,6 @@ void traces_read(struct traces *t, csv *c)
     }
 }
 
-static int by_double(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return ORDER(x, y);
-}
-
 static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
 {
     double *speed = xmalloc(t->npath, sizeof *speed), sum = 0, logs = 0, gflops = 0, seconds = 0, longest = 0,
@@ -92,13 +86,12 @@ static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
         sum += speed[sped];
         logs += log(speed[sped++]);
     }
-    qsort(speed, sped, sizeof *speed, by_double);
     csvw_str(w, t->algos.name[algo]);
     csvw_int(w, (int64_t)n);
     csvw_known(w, sped ? sum / (double)sped : NAN);
-    csvw_known(w, sped ? (speed[(sped - 1) / 2] + speed[sped / 2]) / 2 : NAN);
+    csvw_known(w, median(speed, sped));
     csvw_known(w, sped ? exp(logs / (double)sped) : NAN);
-    csvw_known(w, sped ? speed[sped - 1] : NAN);
+    csvw_known(w, quantile(speed, sped, 1));
     csvw_num(w, gflops / (double)n);
     csvw_known(w, peak > 0 ? exp(ratio / (double)n) : NAN);
     csvw_known(w, timed ? seconds / (double)timed : NAN);
