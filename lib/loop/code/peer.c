@@ -202,7 +202,7 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     const char *why = NULL;
     char line[256], name[sizeof p->kind + sizeof p->text];
     set_environment(w->peer);
-    int n = peer_sizes(p, size);
+    peer_sizes(p, size);
     if (w->peer->source && !w->peer->compile) {
         char *path = xformat("%s/%s", s->dir, w->peer->source);
         dup2(in, 0);
@@ -210,7 +210,6 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
         execl("/usr/bin/python3", "python3", path, (char *)NULL);
         _exit(127);
     }
-    (void)n;
     const char *then = strstr(p->text, p->type == TYPE_F64 || p->pair ? "(type " : "(then ");
     const char *kind = strncmp(w->peer->name, "onednn", 6) ? NULL : peer_windows(p, size);
     snprintf(name, sizeof name, "%s%s%s", kind ? kind : p->kind, then ? " " : "", then ? then : "");
@@ -330,12 +329,8 @@ static void start(struct peers *s, int i, const struct problem *p)
     if (w->peer->source && !w->peer->compile) {
         long size[16];
         int n = peer_sizes(p, size);
-        struct buf b = { 0 };
-        buf_format(&b, "%s", p->kind);
-        for (int k = 0; k < n; k++) buf_format(&b, " %ld", size[k]);
-        buf_char(&b, '\n');
-        if (write(w->to, b.s, b.n) != (ssize_t)b.n) die_errno("cannot write to %s", w->peer->name);
-        free(b.s);
+        dprintf(w->to, "%s", p->kind);
+        for (int k = 0; k < n; k++) dprintf(w->to, k < n - 1 ? " %ld" : " %ld\n", size[k]);
     }
     bool said = answer(w, line, sizeof line);
     w->ready = said && !strcmp(line, "ok");
@@ -356,27 +351,31 @@ static void stop(struct worker *w)
     w->pid = 0;
 }
 
-/* from the turns of each, the least of their runs */
+/* from the turns of each, the least of their runs; the interval is of order statistics */
 static void compared(struct peers *s, double *turn)
 {
     const double *of = NULL;
-    double least = INFINITY;
+    double least = INFINITY, out = 0, p = pow(0.5, s->rounds);
+    int rounds = s->rounds, k = 0;                       /* so many turns at either end are outside */
+    for (; out + p <= 0.025; k++) out += p, p *= (double)(rounds - k) / (k + 1);
     for (int i = 0; i < s->n; i++) {
-        double *t = turn + i * s->rounds;
-        if (s->result[i].why) continue;
-        for (int r = 0; r < s->rounds && (!of || of == t); r++) of = t, least = fmin(least, t[r]);
-        for (int r = 0; r < s->rounds; r++) if (of != t) t[r] /= of[r];
-        s->result[i].ratio = of == t ? (struct interval){ 1, 1, 1 } : median_interval(t, (size_t)s->rounds, 0.95, NULL);
-        s->result[i].seconds = least * s->result[i].ratio.point;
+        double *t = turn + i * rounds;
+        struct peer_result *r = &s->result[i];
+        if (r->why) continue;
+        for (int j = 0; j < rounds && (!of || of == t); j++) of = t, least = fmin(least, t[j]);
+        for (int j = 0; j < rounds && of != t; j++) t[j] /= of[j];
+        r->ratio = of == t ? 1 : middle(t, (size_t)rounds);
+        r->low = of == t ? 1 : k ? t[k - 1] : -INFINITY;
+        r->high = of == t ? 1 : k ? t[rounds - k] : INFINITY;
+        r->seconds = least * r->ratio;
     }
 }
 
 const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree)
 {
     void (*before)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
-    struct result first = { .seconds = INFINITY };
     evaluator_problem(&s->v, p);
-    first = evaluate_again(&s->v, tree, 1, 1, false);              /* makes the operands, checks ours */
+    struct result first = evaluate_again(&s->v, tree, 1, 1, false);              /* makes the operands, checks ours */
     evaluator_problem(&s->any, p);
     for (int i = 0; i < s->n; i++)
         if (s->w[i].peer == &known[1]) evaluate_again(&s->any, tree, 1, 1, false);
@@ -402,8 +401,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
                 }
             } else if (w->ready) {
                 char line[128];
-                int n = snprintf(line, sizeof line, "run %d\n", s->runs);
-                w->ready = write(w->to, line, (size_t)n) == n && answer(w, line, sizeof line);
+                w->ready = dprintf(w->to, "run %d\n", s->runs) > 0 && answer(w, line, sizeof line);
                 if (w->ready) t = strtod(line, NULL);
                 else s->result[i].why = "it crashed";
             }

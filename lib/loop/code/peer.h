@@ -7,14 +7,13 @@
 #ifndef MILLRACE_PEER_H
 #define MILLRACE_PEER_H
 #include "loop/code/evaluate.h"
-#include "measure/stats.h"
 
 extern const char peer_names[];                          /* "openblas|openblas-core|...", "ours" is one of them */
 
 struct peer_result {
-    double seconds;                                      /* the least of the first that has any, times ratio */
-    struct interval ratio;                               /* seconds over the first's, median over rounds */
     bool checked;
+    double seconds;                                      /* the least of the first that has any, times ratio */
+    double ratio, low, high;                             /* seconds over the first's: median over rounds, 95 %; or inf */
     const char *why;                                     /* NULL, or why there is no time */
 };
 struct peers;

@@ -19,17 +19,7 @@ enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_GROUP, B
 enum { PLAN_VIEWS = 80, PLAN_ROWS = 32, PLAN_DEPTH = 48, PLAN_TILES = 4,
        TILE_SIDE = 16 };
 
-enum walk_kind {
-    NODE_LOOP,
-    NODE_TILE,
-    NODE_BODY,
-    NODE_MOVE,
-    NODE_CALL,
-    NODE_HOLD,
-    NODE_SKIP,
-    NODE_SHAPE,
-    NODE_END
-};
+enum walk_kind { NODE_LOOP, NODE_TILE, NODE_BODY, NODE_MOVE, NODE_CALL, NODE_HOLD, NODE_SKIP, NODE_SHAPE, NODE_END };
 enum plan_call { CALL_CHANGE, CALL_FINISH, CALL_BETWEEN, CALL_HIDDEN };
 enum { HOLD_SECOND = 3 };                                /* or the number of scratch */
 struct walk_node {
@@ -72,10 +62,8 @@ struct rim {                                             /* an index of A with z
     int8_t n, var[NEST_VARS];                            /* the variables that do */
 };
 struct plan_range { int32_t low[NEST_VARS], high[NEST_VARS]; };       /* where the present block may begin */
-struct tile_row {
-    int64_t at[BASE_SECOND];
-    int32_t rim[RIMS];
-}; /* bytes from where the tile begins; steps of each rim */
+/* bytes from where the tile begins; steps of each rim */
+struct tile_row { int64_t at[BASE_SECOND]; int32_t rim[RIMS]; };
 
 struct transposition {                                   /* of a tensor to one with another variable fastest */
     bool needed;
