@@ -1,4 +1,5 @@
 #include "loop/code/peer.h"
+#include "base/checked.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "loop/code/native.h"
@@ -386,7 +387,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
         else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
         if (s->w[i].peer->compile && !s->w[i].peer->source && !first.why) start_text(s, i, p, tree);
     }
-    double *turn = xmalloc((size_t)s->n * (size_t)s->rounds, sizeof *turn);
+    double *turn = xmalloc(size_mul((size_t)s->n, (size_t)s->rounds), sizeof *turn);
     for (int r = 0; r < s->rounds; r++)
         for (int i = 0; i < s->n; i++) {
             struct worker *w = &s->w[i];
