@@ -54,7 +54,8 @@ static void rows(csvw *w, const struct rollout *r, const struct problem *p, stru
     struct nest best;
     nest_reset(p, &best);
     for (int i = 0; i < r->npath; i++) nest_act(p, &best, r->path[i], RULE_NONE);
-    double again = measure && confirm && !v->model ? evaluate_again(v, &best, (int)confirm, (int)confirm, false).gflops : 0;
+    const int runs = (int)confirm;
+    double again = measure && runs && !v->model ? evaluate_again(v, &best, runs, runs, false).gflops : 0;
     nest_reset(p, &t);
     for (int i = 0; i <= r->npath; i++) {
         if (i) nest_act(p, &t, r->path[i - 1], RULE_NONE);

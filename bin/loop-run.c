@@ -116,7 +116,8 @@ int main(int argc, char **argv)
     for (double done = 0; rows_next(&r); progress(++done, "%s", "")) {
         if (r.fresh) evaluator_problem(&v, &r.p);
         struct result m = c && !model ? native_evaluate(&v, &r.nest)
-                          : again && !model ? evaluate_again(&v, &r.nest, (int)again, (int)again, false) : evaluate(&v, &r.nest);
+                          : again && !model ? evaluate_again(&v, &r.nest, (int)again, (int)again, false)
+                                            : evaluate(&v, &r.nest);
         csvw_copy_all(w, r.t);
         csvw_num(w, m.gflops);
         csvw_known(w, isfinite(m.seconds) ? m.seconds : NAN);

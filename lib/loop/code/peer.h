@@ -13,7 +13,7 @@ extern const char peer_names[];                          /* "openblas|openblas-c
 struct peer_result {
     bool checked;
     double seconds;                                      /* the least of the first that has any, times ratio */
-    double ratio, low, high;                             /* seconds over the first's: median over rounds, 95 %; or inf */
+    double ratio, low, high;                             /* of seconds over the first's: the median, 95 %; or inf */
     const char *why;                                     /* NULL, or why there is no time */
 };
 struct peers;
