@@ -74,7 +74,9 @@ static void owe(struct log_reader *r, struct log_thread *t, uint32_t id, uint32_
     if (r->looking) p->counted[id] += calls;
     int64_t ns = p->cost ? (int64_t)(p->cost[id].ns * calls) : 0;
     if (!ns) return;
-    if (!t->owed[id]) {
+    size_t i = 0;
+    while (i < t->ndue && t->due[i] != id) i++;
+    if (i == t->ndue) {
         t->due = grow(t->due, t->ndue + 1, &t->due_cap, sizeof *t->due);
         t->due[t->ndue++] = id;
     }
@@ -102,14 +104,15 @@ static void fill_gap(struct log_reader *r, struct log_thread *t, int64_t end, ui
     end_row(r, t, f->row, end, flag);
 }
 
-
 /* an operation begins or ends: what is placed before belongs to what was open there.  Or records were dropped: the row
  * that says so comes after those of the time before it. */
 static void split_gap(struct log_reader *r, struct log_thread *t, int64_t at)
 {
-    if (t->gap == NONE) return;
-    fill_gap(r, t, at, 0);
-    t->gap = at;
+    if (t->gap != NONE) {
+        fill_gap(r, t, at, 0);
+        t->gap = at;
+    }
+    t->ndue = 0;                                         /* what had no room waits for the next such calls */
 }
 
 /* ---- calls of one thread: Python frames and C frames on one stack */
