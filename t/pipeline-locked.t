@@ -135,6 +135,12 @@ done
 # by whoever started it, before it began
 chmod 755 .
 for how in exec\ only exec\ not under\ landlock under\ user; do
+    # ld.so says what another user cannot read
+    if [ "$how" = 'under user' ] && [ "$(id -u)" = 0 ] &&
+        ! setpriv --reuid=65534 --clear-groups env test -r "$B/prof/libmillrace-calls.so"; then
+        skip "$how" 'another user cannot read this folder'
+        continue
+    fi
     same "$how" --calls='*' -- "$T/locked" $how "$T/locked" plain
 done
 [ -z "${MORE-}" ] || { done_testing; exit; }
