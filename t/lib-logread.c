@@ -184,7 +184,7 @@ static void estimates(void)
             else f[r->start >= 55] += r->end - r->start;
         }
         ok(f[0] == 5 && f[1] == 0 && f[2] == 2,
-           nested ? "nested: the same" : "time of counted calls is taken from Python's, no more than there is beside them");
+           nested ? "nested: the same" : "counted calls take Python's time, no more than lies beside them");
     }
     ok(sum[0] == 85, "all pieces together are as long as the thread");
     ok(number == 10, "and the calls are counted");
