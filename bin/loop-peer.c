@@ -60,7 +60,7 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
         csvw_cstr(w, "real");
         csvw_cstr(w, r[i].why);
         csvw_num(w, problem_flops(p) / bytes);
-        const double ratio[] = { r[i].ratio, r[i].low, r[i].high };
+        const double ratio[] = { r[i].ratio.point, r[i].ratio.lower, r[i].ratio.upper };
         for (int k = 0; k < 3; k++) csvw_known(w, timed && isfinite(ratio[k]) ? ratio[k] : NAN);
         csvw_end(w);
     }

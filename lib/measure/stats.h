@@ -15,6 +15,7 @@
 
 struct interval { double point, lower, upper; };
 
+double *sorted(const double *v, size_t n);               /* a copy in order; free it */
 double quantile(const double *v, size_t n, double q);    /* linear between order statistics; nan when n is 0 */
 double median(const double *v, size_t n);
 double median_deviation(const double *v, size_t n);      /* MAD, times 1.4826: the sd where the law is normal */

@@ -1,8 +1,8 @@
 #include "loop/code/evaluate.h"
-#include "base/compare.h"
 #include "base/message.h"
 #include "base/num.h"
 #include "measure/clock.h"
+#include "measure/stats.h"
 #include "table/csvio.h"
 #include <errno.h>
 #include <math.h>
@@ -171,12 +171,6 @@ double evaluator_once(struct evaluator *v)
     return (double)(now_ns() - t) * 1e-9;
 }
 
-double middle(double *x, size_t n)
-{
-    qsort(x, n, sizeof *x, order_doubles);
-    return n ? (x[(n - 1) / 2] + x[n / 2]) / 2 : NAN;
-}
-
 /* of this thread: what a busy machine keeps it from takes none of a nest's runs */
 static double used_seconds(void)
 {
@@ -225,8 +219,8 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */
     }
     if (!v->hold) measure_unlock();
-    r.median_seconds = middle(s, (size_t)r.runs);
-    r.seconds = s[0];
+    r.median_seconds = median(s, (size_t)r.runs);
+    r.seconds = quantile(s, (size_t)r.runs, 0);
     v->measured++;
     return r;
 }

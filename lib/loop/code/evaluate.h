@@ -60,7 +60,6 @@ struct result evaluate(struct evaluator *, const struct nest *);
 struct result evaluate_again(struct evaluator *, const struct nest *, int least, int most, bool early);
 void evaluator_operands(struct evaluator *);             /* makes x and want now, not at the first run */
 double evaluator_once(struct evaluator *);               /* seconds of one more run of the nest that ran last */
-double middle(double *, size_t n);                      /* puts them in order; nan of none */
 void evaluator_close(struct evaluator *);
 
 /* Cycles by a model of register tiles, latency and two levels of cache (roofline of each loop level); seconds at a

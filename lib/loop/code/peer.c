@@ -352,23 +352,20 @@ static void stop(struct worker *w)
     w->pid = 0;
 }
 
-/* from the turns of each, the least of their runs; the interval is of order statistics */
+/* from the turns of each, the least of their runs */
 static void compared(struct peers *s, double *turn)
 {
     const double *of = NULL;
-    double least = INFINITY, out = 0, p = pow(0.5, s->rounds);
-    int rounds = s->rounds, k = 0;                       /* so many turns at either end are outside */
-    for (; out + p <= 0.025; k++) out += p, p *= (double)(rounds - k) / (k + 1);
+    const size_t rounds = (size_t)s->rounds;
     for (int i = 0; i < s->n; i++) {
-        double *t = turn + i * rounds;
+        double *t = turn + (size_t)i * rounds;
         struct peer_result *r = &s->result[i];
         if (r->why) continue;
-        for (int j = 0; j < rounds && (!of || of == t); j++) of = t, least = fmin(least, t[j]);
-        for (int j = 0; j < rounds && of != t; j++) t[j] /= of[j];
-        r->ratio = of == t ? 1 : middle(t, (size_t)rounds);
-        r->low = of == t ? 1 : k ? t[k - 1] : -INFINITY;
-        r->high = of == t ? 1 : k ? t[rounds - k] : INFINITY;
-        r->seconds = least * r->ratio;
+        if (!of) of = t;
+        const double least = quantile(of, rounds, 0);
+        for (size_t j = 0; j < rounds && of != t; j++) t[j] /= of[j];
+        r->ratio = of == t ? (struct interval){ 1, 1, 1 } : median_interval(t, rounds, 0.95, NULL);
+        r->seconds = least * r->ratio.point;
     }
 }
 

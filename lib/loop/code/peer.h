@@ -7,13 +7,14 @@
 #ifndef MILLRACE_PEER_H
 #define MILLRACE_PEER_H
 #include "loop/code/evaluate.h"
+#include "measure/stats.h"
 
 extern const char peer_names[];                          /* "openblas|openblas-core|...", "ours" is one of them */
 
 struct peer_result {
     bool checked;
     double seconds;                                      /* the least of the first that has any, times ratio */
-    double ratio, low, high;                             /* of seconds over the first's: the median, 95 %; or inf */
+    struct interval ratio;                               /* of seconds over the first's: the median, 95 %; or inf */
     const char *why;                                     /* NULL, or why there is no time */
 };
 struct peers;

@@ -1,5 +1,6 @@
 /* the analytic search: of the nests of enumerate.c measure the first few; see search.h */
 #include "loop/search/candidate.h"
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ void search_heuristic(struct search *s)
             if (round < SURE || again[k] >= NEAR * most)
                 turn[k][turns[k]++] = evaluate_again(s->v, &top[k].t, 2, MOST, false).gflops;
         most = 0;
-        for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = middle(turn[k], (size_t)turns[k]));
+        for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = median(turn[k], (size_t)turns[k]));
     }
     for (int k = 1, best = 0; k < CONFIRM; k++)
         if (again[k] > again[best]) {

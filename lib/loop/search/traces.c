@@ -1,7 +1,7 @@
 #include "loop/search/traces.h"
 #include "base/checked.h"
 #include "base/message.h"
-#include "loop/code/evaluate.h"
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -89,9 +89,9 @@ static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
     csvw_str(w, t->algos.name[algo]);
     csvw_int(w, (int64_t)n);
     csvw_known(w, sped ? sum / (double)sped : NAN);
-    csvw_known(w, middle(speed, sped));
+    csvw_known(w, median(speed, sped));
     csvw_known(w, sped ? exp(logs / (double)sped) : NAN);
-    csvw_known(w, sped ? speed[sped - 1] : NAN);
+    csvw_known(w, quantile(speed, sped, 1));
     csvw_num(w, gflops / (double)n);
     csvw_known(w, peak > 0 ? exp(ratio / (double)n) : NAN);
     csvw_known(w, timed ? seconds / (double)timed : NAN);
