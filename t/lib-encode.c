@@ -67,10 +67,11 @@ static void draw(struct rng *r, struct problem *p, bool types)
     }
     case 4: {
         int y = 1 + below(r, 9), x = 1 + below(r, 9), high = 1 + below(r, 3), s = 1 + below(r, 2);
-        int before = below(r, 3), after = below(r, 3);
-        bool rows = y + high - 1 > before + after, cols = below(r, 2);      /* zeros of rows, of columns too */
-        char row[32] = "(+ y p)", col[32];
-        if (rows && below(r, 2)) snprintf(row, sizeof row, "(pad %d %d (+ y p))", before, after);
+        int before = below(r, 5), after = below(r, 5), apart = 1 + below(r, 3);
+        bool rows = y + apart * (high - 1) > before + after, cols = below(r, 2);     /* zeros of rows, of columns too */
+        char row[32], col[32];
+        snprintf(row, sizeof row, "(+ y (* %d p))", apart);
+        if (rows && below(r, 2)) snprintf(row, sizeof row, "(pad %d %d (+ y (* %d p)))", before, after, apart);
         snprintf(col, sizeof col, cols ? "(pad 1 (+ (* %d x) q))" : "(+ (* %d x) q)", s);
         snprintf(text, sizeof text, "(nest (sizes (c %d) (y %d) (x %d) (p %d) (q 3)) (A %s %s c) (B p q c) (C y x c))",
                  size[0], y, x, high, row, col);

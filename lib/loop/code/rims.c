@@ -150,21 +150,32 @@ bool rims_border(const struct loop_plan *q, const struct plan_range *at, int v, 
     return false;
 }
 
-/* how many blocks of v from `at` on are code of one kind: those without zeros around A, or one that has some */
+/* How many steps of so many at most until an index in a block, of those from `at` on with its variables from i on, is in
+ * zeros that was not, or no longer is */
+static int32_t unchanged(const struct rim *g, int32_t by, const int32_t *e, int32_t at, int i, int32_t n)
+{
+    if (i == g->n) {
+        const int32_t next = at < g->before ? g->before : g->before + g->size;
+        const int32_t steps = next > at ? (next - at - 1) / by + 1 : n;
+        return steps < n ? steps : n;
+    }
+    for (int32_t k = 0; k < e[g->var[i]] && n > 1; k++) n = unchanged(g, by, e, at + k * g->step[g->var[i]], i + 1, n);
+    return n;
+}
+
+/* how many blocks of v from `at` on are code of one kind: the same elements of each read zeros */
 int32_t rims_same(struct plan_walk *w, int v, int32_t at, int32_t full, const int32_t *e)
 {
     const struct loop_plan *q = w->q;
     int32_t n = full - at;
     walk_shift(w, v, at * e[v], 1, 0);
-    if (rims_border(q, &w->at, v, e)) n = 1;
-    for (int k = 0; k < q->nrim && n > 1; k++) {         /* such are the next, until one reaches zeros */
+    for (int k = 0; k < q->nrim && n > 1; k++) {
         const struct rim *g = &q->rim[k];
         int32_t x[2];
         if (!g->step[v]) continue;
         ends(g, &w->at, x);
-        for (int u = 0; u < q->p->nvar; u++) x[1] += g->step[u] * (e[u] - 1);
-        const int32_t more = (g->before + g->size - 1 - x[1]) / (g->step[v] * e[v]) + 1;
-        if (more < n) n = more;
+        if (x[0] < x[1] && rims_border(q, &w->at, v, e)) n = 1;
+        for (int i = 0; i < 1 + (x[0] < x[1]); i++) n = unchanged(g, g->step[v] * e[v], e, x[i], 0, n);
     }
     walk_shift(w, v, -at * e[v], 1, 0);
     return n;
