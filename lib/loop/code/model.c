@@ -4,6 +4,7 @@
 #include <string.h>
 
 static const double OVERLAP = 0.4, ALMOST = 0.25;          /* a cache holds so much more than it surely does */
+static const double LATE = 0.2;                            /* of tiles whose rows drive each other out of the cache */
 /* of x86-64; the pages that a processor finds at once, and what one more costs it */
 static const double PAGE = 4096, PAGES = 96, CYCLES_PER_PAGE = 1;
 /* of an element transposed, of one that leaves the caches in between, of each block */
@@ -115,14 +116,20 @@ static double block_at(struct blocks *x, const struct problem *p, const struct k
     return x->bytes[t][d];
 }
 
-/* what a block of t takes of a cache; one of C that AMX has in its tiles takes none */
-static double held_at(struct blocks *x, const struct problem *p, const struct kernel_plan *q, int t, int d, int64_t way)
+/* has AMX a block of C in its tiles? */
+static bool in_tiles(const struct blocks *x, const struct problem *p, const struct kernel_plan *q, int d)
 {
     enum { TILES = 4 * 16 * 16 };
     double n = 1;
-    for (int v = 0; v < p->nvar && t == TENSOR_C && q->step_var >= 0; v++)
-        if (p->stride[t][v]) n *= x->e[d][v];
-    if (t == TENSOR_C && q->step_var >= 0 && n <= TILES) return 0;
+    for (int v = 0; v < p->nvar; v++)
+        if (p->stride[TENSOR_C][v]) n *= x->e[d][v];
+    return q->step_var >= 0 && n <= TILES;
+}
+
+/* what a block of t takes of a cache; of C none where it is in tiles */
+static double held_at(struct blocks *x, const struct problem *p, const struct kernel_plan *q, int t, int d, int64_t way)
+{
+    if (t == TENSOR_C && in_tiles(x, p, q, d)) return 0;
     return block_at(x, p, q, t, d) * (t < TENSOR_S ? crowding(p, q, t, x->e[d], way) : 1);
 }
 
@@ -169,6 +176,8 @@ static double traffic(struct blocks *x, const struct problem *p, const struct ne
         for (int i = 0; i < n && depth > split; i++) held += held_at(x, p, q, tensor[i], depth, crowded ? way : 0);
         if (held > bytes) crowded = true, over = held / bytes - 1;
         else if (crowded) break;
+        if (held > bytes && in_tiles(x, p, q, depth) && x->e[depth][q->step_var] <= q->step)
+            return moved(x, p, l, q, tensor, n, split, depth) * (1 + LATE * over);      /* a step is, too, if late */
     }
     double total = moved(x, p, l, q, tensor, n, split, depth);
     if (!depth || over >= ALMOST || x->pages) return total;
