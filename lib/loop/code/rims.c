@@ -150,8 +150,8 @@ bool rims_border(const struct loop_plan *q, const struct plan_range *at, int v, 
     return false;
 }
 
-/* How many steps of so many at most until an index in a block, of those from `at` on with its variables from i on, is in
- * zeros that was not, or no longer is */
+/* How many steps of so many at most until an index in a block, of those from `at` on with its variables from i on,
+ * is in zeros that was not, or no longer is */
 static int32_t unchanged(const struct rim *g, int32_t by, const int32_t *e, int32_t at, int i, int32_t n)
 {
     if (i == g->n) {
