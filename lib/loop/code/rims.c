@@ -136,20 +136,6 @@ bool rims_move(const struct loop_plan *q, int v)
     return has;
 }
 
-/* has a block of these extents zeros in a rim that moves with v? */
-bool rims_border(const struct loop_plan *q, const struct plan_range *at, int v, const int32_t *e)
-{
-    for (int k = 0; k < q->nrim; k++) {
-        const struct rim *g = &q->rim[k];
-        int32_t x[2];
-        if (!g->step[v]) continue;
-        ends(g, at, x);
-        for (int u = 0; u < q->p->nvar; u++) x[1] += g->step[u] * (e[u] - 1);
-        if (x[0] < g->before || x[1] >= g->before + g->size) return true;
-    }
-    return false;
-}
-
 /* How many steps of so many at most until an index in a block, of those from `at` on with its variables from i on,
  * is in zeros that was not, or no longer is */
 static int32_t unchanged(const struct rim *g, int32_t by, const int32_t *e, int32_t at, int i, int32_t n)
@@ -171,11 +157,12 @@ int32_t rims_same(struct plan_walk *w, int v, int32_t at, int32_t full, const in
     walk_shift(w, v, at * e[v], 1, 0);
     for (int k = 0; k < q->nrim && n > 1; k++) {
         const struct rim *g = &q->rim[k];
-        int32_t x[2];
+        int32_t x[2], far = 0;
         if (!g->step[v]) continue;
         ends(g, &w->at, x);
-        if (x[0] < x[1] && rims_border(q, &w->at, v, e)) n = 1;
-        for (int i = 0; i < 1 + (x[0] < x[1]); i++) n = unchanged(g, g->step[v] * e[v], e, x[i], 0, n);
+        for (int i = 0; i < g->n; i++) far += g->step[g->var[i]] * (e[g->var[i]] - 1);
+        const bool some = x[0] < g->before || x[1] + far >= g->before + g->size;
+        n = x[0] < x[1] && some ? 1 : unchanged(g, g->step[v] * e[v], e, x[1], 0, n);
     }
     walk_shift(w, v, -at * e[v], 1, 0);
     return n;

@@ -78,7 +78,6 @@ void rims_rows(struct rim_rows *, const struct loop_plan *, const struct tile_ro
 bool rims_inside(const struct loop_plan *, const struct plan_range *, const struct rim_rows *);
 uint32_t rims_out(const struct loop_plan *, const struct plan_range *, const struct rim_rows *, bool *mixed);
 bool rims_move(const struct loop_plan *, int v);
-bool rims_border(const struct loop_plan *, const struct plan_range *, int v, const int32_t *e);
 int32_t rims_same(struct plan_walk *, int v, int32_t at, int32_t full, const int32_t *e);      /* blocks of one kind */
 bool rims_few(struct plan_walk *, int v, int32_t step, const int32_t *e);
 
