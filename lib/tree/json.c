@@ -97,11 +97,6 @@ size_t json_offset(const jsonr *j)
     return j->fault ? j->fault_at : j->before + j->pos;
 }
 
-size_t json_depth(const jsonr *j)
-{
-    return j->depth;
-}
-
 static void where(const jsonr *j, size_t at, size_t *line, size_t *column)
 {
     *line = j->lines + 1;

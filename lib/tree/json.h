@@ -41,7 +41,6 @@ enum json json_next(jsonr *);                            /* JSON_END at the end 
 str json_str(const jsonr *);
 double json_num(const jsonr *);                          /* of NUMBER; dies at file:line:column for another token */
 int64_t json_int(const jsonr *);                         /* dies unless an integer */
-size_t json_depth(const jsonr *);                        /* open objects and arrays */
 /* Skip the value that comes next (after a KEY, or in an array).  Brackets are counted, the inside is not checked
    further. */
 void json_skip(jsonr *);
@@ -66,11 +65,9 @@ void jsonw_end(jsonw *);
 void jsonw_key(jsonw *, const char *);
 void jsonw_key_str(jsonw *, str);
 void jsonw_str(jsonw *, str);
-void jsonw_cstr(jsonw *, const char *);
 void jsonw_num(jsonw *, double);                         /* nan and infinities, which JSON lacks, as null */
 void jsonw_int(jsonw *, int64_t);
-void jsonw_bool(jsonw *, bool);
-void jsonw_raw(jsonw *, str);                            /* a number as text, or null */
+void jsonw_raw(jsonw *, str);                            /* a number as text, true, false or null */
 void jsonw_line(jsonw *);                                /* break the line before the next item */
 int jsonw_close(jsonw *);                                /* flush, check, commit; EXIT_OK, or dies */
 #endif

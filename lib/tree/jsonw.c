@@ -96,11 +96,6 @@ void jsonw_str(jsonw *w, str s)
     quoted(&w->b, s);
 }
 
-void jsonw_cstr(jsonw *w, const char *s)
-{
-    jsonw_str(w, str_of(s));
-}
-
 void jsonw_key_str(jsonw *w, str s)
 {
     jsonw_str(w, s);
@@ -130,11 +125,6 @@ void jsonw_int(jsonw *w, int64_t v)
 {
     char b[NUM_MAX];
     jsonw_raw(w, (str){ b, int_print(b, v) });
-}
-
-void jsonw_bool(jsonw *w, bool v)
-{
-    jsonw_raw(w, str_of(v ? "true" : "false"));
 }
 
 int jsonw_close(jsonw *w)

@@ -30,7 +30,7 @@ static void tag_all(jsonr *j, struct buf *b, jsonw *w)
         else if (t == JSON_STRING) jsonw_str(w, s);
         else if (t == JSON_NUMBER) jsonw_raw(w, s);
         else if (t == JSON_NULL) jsonw_raw(w, str_of("null"));
-        else jsonw_bool(w, t == JSON_TRUE);
+        else jsonw_raw(w, str_of(t == JSON_TRUE ? "true" : "false"));
     }
     json_close(j);
 }
