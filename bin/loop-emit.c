@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */
             for (int d = 0; d < x->nest[j].n; d++) x->nest[j].loop[d].marks &= (uint8_t)~MARK_PARALLEL;
         if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
-        if (x->p.group > 1 || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
+        if (x->p.group > 1 || x->have[ISA_AMX] || problem_pairs(&x->p) >= 0) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;
         const char *why = NULL;
         for (int j = 0; j < ISAS && rows && !why; j++) why = many_nest(&x->nest[j], &x->p, (enum isa)j);
@@ -141,6 +141,7 @@ int main(int argc, char **argv)
         csvw_cstr(w, x->name);
         csvw_cstr(w, x->p.text);
         csvw_cstr(w, why ? "" : x->p.op != OP_FMA && x->p.op != OP_COPY ? "plain"
+                         : problem_pairs(&x->p) >= 0 ? "avx2 avx512 amx"
                          : x->p.group == 1 ? "avx2 avx512"
                          : x->p.type == TYPE_BF16 ? "avx512_bf16 amx" : "avx512_vnni amx");
         if (why) csvw_empty(w);

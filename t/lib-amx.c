@@ -35,6 +35,13 @@ static void draw(struct rng *r, struct problem *p)
     char text[200];
     int size[3], bf16 = below(r, 2);
     for (int i = 0; i < 3; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
+    if (below(r, 5) == 0) {                              /* both contractions of attention */
+        const bool causal = below(r, 3) == 0 && size[0] <= size[1];
+        snprintf(text, sizeof text, "(attn%s %d %d %d %d (type bf16))", causal ? "_causal" : "", 1 + below(r, 3),
+                 size[0], size[1], 2 * (1 + size[2] / 2));
+        problem_parse(p, str_of(text), text);
+        return;
+    }
     size_t n = (size_t)snprintf(text, sizeof text, "(%s %d %d %d",
                                 bf16 ? "mm_bf16" : below(r, 2) ? "mm_u8s8" : "mm_s8s8", size[0],
                                 size[1] * (below(r, 4) ? 1 : 3), size[2] * (bf16 ? 2 : 4));
@@ -60,23 +67,37 @@ static void fill(struct rng *r, enum problem_type type, float *x, int64_t n)
     }
 }
 
+/* tensor t: in front of a page that nobody may touch */
+static size_t bytes_of(const struct problem *p, int t)
+{
+    return (size_t)p->elements[t] * (size_t)(t == TENSOR_C ? 4 : problem_bytes(p, t));
+}
+
+static float *some(struct rng *r, const struct problem *p, int t)
+{
+    const bool halves = t != TENSOR_C && p->store == STORE_BF16;
+    const size_t n = bytes_of(p, t);
+    float *drawn = xcalloc(n / 4 + 1, 4), *x = edge(n);
+    fill(r, halves ? TYPE_BF16 : t == TENSOR_C ? TYPE_F32 : p->type, drawn, (int64_t)((n + 3) / 4));
+    memcpy(x, drawn, n);
+    free(drawn);
+    return x;
+}
+
 static int interpreted;
 
 /* one nest; is its result that of plain loops? */
 static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, bool add)
 {
-    float *x[3], *bias = edge((size_t)p->bias * 4), *residual = edge((size_t)p->elements[TENSOR_C] * 4);
+    float *x[4], *bias = edge((size_t)p->bias * 4), *residual = edge((size_t)p->elements[TENSOR_C] * 4);
     size_t bytes = (size_t)p->elements[TENSOR_C] * 4;
     float *want = xmalloc(bytes, 1), *had = xmalloc(bytes, 1);
     long over = 0;
-    for (int i = 0; i < 3; i++) {
-        x[i] = edge((size_t)p->elements[i] * 4);
-        fill(r, i == TENSOR_C ? TYPE_F32 : p->type, x[i], p->elements[i]);
-    }
+    for (int i = 0; i < 4; i++) x[i] = some(r, p, i);
     if (add && p->type == TYPE_U8S8) memset(x[TENSOR_C], 1, bytes);
     fill(r, TYPE_F32, bias, p->bias);
     fill(r, TYPE_F32, residual, p->elements[TENSOR_C]);
-    g->extra = (struct carry_extra){ bias, residual, NULL };
+    g->extra = (struct carry_extra){ bias, residual, x[TENSOR_V] };
     memcpy(want, x[TENSOR_C], bytes);
     memcpy(had, x[TENSOR_C], bytes);
     if (add) {
@@ -106,7 +127,7 @@ static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, boo
         interpreted++;
     }
     free(had);
-    for (int i = 0; i < 3; i++) edge_free(x[i], (size_t)p->elements[i] * 4);
+    for (int i = 0; i < 4; i++) edge_free(x[i], bytes_of(p, i));
     edge_free(bias, (size_t)p->bias * 4);
     edge_free(residual, (size_t)p->elements[TENSOR_C] * 4);
     free(want);
@@ -127,14 +148,14 @@ static int compare(uint64_t seed, int pairs, int *tried, int *types)
             int a = below(&r, ACT_COUNT + 1);
             nest_act(&p, &t, a == ACT_COUNT ? ACT_SPLIT_ANY + 2 + below(&r, 40) : a, RULE_NONE);
         }
-        g.add = !p.then[0] && below(&r, 5) == 0;
+        g.add = !p.then[0] && !p.pair && below(&r, 5) == 0;
         struct kernel_plan plan;
         const char *why = kernel_encode(&g, &p, &t, ISA_AMX), *no = kernel_plan(&plan, &p, &t, ISA_AMX, false);
         int64_t given = g.given ? g.change[TENSOR_B].elements : 0;
         if (!why != !no || (!why && (plan.rows != g.rows || plan.vectors != g.vectors || plan.given != given))) bad++;
         if (why) continue;
         i++;
-        types[p.type == TYPE_BF16]++, types[2] += g.threads == 2;
+        types[p.pair ? 3 : p.type == TYPE_BF16]++, types[2] += g.threads == 2;
         if (agrees(&r, &g, &p, g.add)) continue;
         struct buf b = { 0 };
         nest_print(&b, &p, &t);
@@ -240,13 +261,13 @@ int main(int argc, char **argv)
     prog = "lib-amx";
     int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 300;          /* lib-amx.t 20000 SEED is the full check */
     uint64_t seed = argc > 2 ? (uint64_t)strtol(argv[2], NULL, 10) : 7;
-    int tried = 0, types[3] = { 0 };
+    int tried = 0, types[4] = { 0 };
     bool here = isa_here(ISA_AMX);
     if (!here) amx_emulate();
     int bad = compare(seed, pairs, &tried, types);
-    printf("# %s: %d nests of bytes, %d of bf16 (%d in two threads), %d differ; %d had no code; "
-           "%ld tile instructions, %ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2], bad,
-           tried - pairs, amx_done, amx_multiplied);
+    printf("# %s: %d nests of bytes, %d of bf16 (%d in two threads), %d of attention, %d differ; %d had no code; "
+           "%ld tile instructions, %ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2],
+           types[3], bad, tried - pairs, amx_done, amx_multiplied);
     ok(bad == 0, "kernels of AMX and plain loops agree bit by bit");
     ok(tried < pairs * 2, "most nests have code");
     ok(interpreted > pairs / 10, "and the interpreter has tiles, too");

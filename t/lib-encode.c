@@ -127,6 +127,21 @@ static void draw(struct rng *r, struct problem *p, bool types)
     problem_parse(p, str_of(text), text);
 }
 
+/* convolutions of groups, of four and eight channels most of all, and of weights that lie in any order */
+static void draw_groups(struct rng *r, struct problem *p)
+{
+    static const char *const words[] = { "", "", " (then relu)", " (then residual (over 4))", " (then bias)",
+                                         " (type f64)" };
+    static const char *const weights[] = { "p q g c m", "g p m q c", "p q c g m", "g m c p q" };
+    const int n = (const int[]){ 2, 4, 4, 4, 8, 8, 8, 16 }[below(r, 8)], y = 3 + below(r, 7), x = 3 + below(r, 12);
+    char text[256];
+    snprintf(text, sizeof text, "(nest (sizes (y %d) (x %d) (g %d) (m %d) (c %d) (p %d) (q %d)) (A %s %s g c) (B %s) "
+             "(C %sx g m)%s)", y, x, below(r, 4) ? 16 / n * (1 + below(r, 4)) : 1 + below(r, 20), n,
+             below(r, 9) ? n : n + 1, 1 + below(r, 3), 1 + below(r, 3), below(r, 2) ? "(pad 1 (+ y p))" : "(+ y p)",
+             below(r, 2) ? "(pad 1 (+ x q))" : "(+ (* 2 x) q)", weights[below(r, 4)], "y ", words[below(r, 6)]);
+    problem_parse(p, str_of(text), text);
+}
+
 /* an element: small integers, so that every order of a sum is exact; bytes of all values, as their sums are */
 static void number(struct rng *r, enum problem_type type, void *to, int64_t at)
 {
@@ -239,8 +254,8 @@ static void start_mixed(struct rng *r, const struct problem *p, struct nest *t)
     }
 }
 
-/* which problems: any, those large enough for blocks of them to be transposed, or those with zeros around A */
-enum kind { ANY, LARGE, SURROUNDED };
+/* which problems: any, those large enough for blocks of them to be transposed, those with zeros around A, of groups */
+enum kind { ANY, LARGE, SURROUNDED, GROUPED };
 
 /* pairs of a random problem and a random sequence of actions; returns how many with code differ from the reference */
 static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *tried, int *packed,
@@ -259,7 +274,8 @@ static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *
     for (int i = 0; i < pairs; ++*tried) {
         struct problem p;
         struct nest t;
-        do draw(&r, &p, isa == ISA_AVX512);
+        if (kind == GROUPED) draw_groups(&r, &p);
+        else do draw(&r, &p, isa == ISA_AVX512);
         while (kind == SURROUNDED && !p.pad.n);
         if (kind == LARGE) problem_parse(&p, str_of(blocks[i % (isa == ISA_AVX512 ? 10 : 7)]), "blocks");
         nest_reset(&p, &t);
@@ -278,7 +294,7 @@ static int compare(enum isa isa, uint64_t seed, int pairs, enum kind kind, int *
         const char *why = kernel_encode(&g, &p, &t, isa);
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t1);
         if (why) continue;
-        *packed += g.plan->nchange > 0;
+        *packed += kind == GROUPED ? g.plan->groups.each > 0 : g.plan->nchange > 0;
         surrounded += p.pad.n > 0;
         exact += p.pad.n > 0 && !g.change[TENSOR_A].needed;
         us[i++] = (double)(t1.tv_sec - t0.tv_sec) * 1e6 + (double)(t1.tv_nsec - t0.tv_nsec) / 1e3;
@@ -350,7 +366,7 @@ static double of_half(const uint16_t *x, long i)
 
 /* Attention of bf16 by the unit beside doubles: an element is wrong by 2^-8 of the mean of |V| at most, as it is when
  * each weight is rounded to bf16, and by what floats lose.  Returns the largest share of that. */
-static double share_of_bound(struct rng *r, int *tried)
+static double share_of_bound(struct rng *r, enum isa isa, int *tried)
 {
     const long h = 1 + below(r, 2), q = 1 + below(r, 90), k = q + below(r, 90), d = 2 * (1 + below(r, 40));
     const bool causal = below(r, 2);
@@ -362,7 +378,7 @@ static double share_of_bound(struct rng *r, int *tried)
     problem_parse(&p, str_of(text), text);
     nest_reset(&p, &t);
     for (int n = below(r, 25); n > 0; n--) nest_act(&p, &t, below(r, ACT_COUNT), RULE_NONE);
-    if (kernel_encode(&g, &p, &t, ISA_AVX512) || !g.pairs) {
+    if (kernel_encode(&g, &p, &t, isa) || !g.pairs) {
         kernel_free(&g);
         return 0;
     }
@@ -400,6 +416,29 @@ static double share_of_bound(struct rng *r, int *tried)
     kernel_free(&g);
     ++*tried;
     return worst;
+}
+
+/* Products of vectors, each lane at work: all that the text asks for, over the lanes. */
+static void lanes_at_work(void)
+{
+    for (int i = 0; i < 2; i++)
+        for (int n = 4; n <= 8; n *= 2) {
+            struct problem p;
+            struct nest t;
+            struct kernel g = { 0 };
+            struct count c;
+            char text[256];
+            const int lanes = i == ISA_AVX2 ? 8 : 16, full = n < lanes ? lanes : n;
+            snprintf(text, sizeof text, "(nest (sizes (y 5) (x 6) (g 32) (m %d) (c %d) (p 3) (q 3)) "
+                     "(A (+ y p) (+ x q) g c) (B p q g c m) (C y x g m))", n, n);
+            problem_parse(&p, str_of(text), "groups");
+            nest_reset(&p, &t);
+            const bool made = !kernel_encode(&g, &p, &t, (enum isa)i);
+            ins_count(g.ir, &c);
+            printf("# groups of %d channels by %s: %.0f products of vectors\n", n, isa_name[i], c.mac);
+            ok(made && c.mac == 5 * 6 * 32 * n * n * 9 / full, "of groups of channels no lane is empty");
+            kernel_free(&g);
+        }
 }
 
 static bool writable_and_executable(void)
@@ -461,6 +500,9 @@ int main(int argc, char **argv)
         bad = compare((enum isa)i, seed, pairs, SURROUNDED, &tried, &packed, &us);
         printf("# %s: %d pairs with zeros around A, %d differ\n", isa_name[i], pairs, bad);
         ok(bad == 0, "also with zeros around A, that are left out or not");
+        bad = compare((enum isa)i, seed, pairs, GROUPED, &tried, &packed, &us);
+        printf("# %s: %d pairs of groups, side by side in %d, %d differ\n", isa_name[i], pairs, packed, bad);
+        ok(bad == 0 && packed > pairs / 10, "also with groups side by side in vectors");
     }
     unsigned a, b, c = 0, d;                             /* clang 14 has no name for this bit */
     bool f16 = __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
@@ -483,14 +525,15 @@ int main(int argc, char **argv)
         wrong += f16 && got != narrow(f) && f == f;
     }
     ok(!differ && !wrong, "f16 to float and back as the processor has it");
-    if (carry_cpu() & CARRY_AVX512BF16) {
+    for (int i = ISA_AVX512; i <= ISA_AMX; i++) {
         double worst = 0;
         int tried = 0;
-        for (int i = 0; i < pairs / 10; i++) worst = fmax(worst, share_of_bound(&r, &tried));
-        printf("# attention by the unit for bf16: %d nests, %.2f of the bound at most\n", tried, worst);
-        ok(worst < 1 && worst > 0.1 && tried > pairs / 30, "attention by the unit for bf16 rounds its weights alone");
-    } else {
-        printf("ok %d # skip no unit for bf16 here\n", ++tap_count);
+        const char *unit = i == ISA_AMX ? "tiles" : "vectors";
+        const bool here = carry_cpu() & (i == ISA_AMX ? CARRY_AMX_BF16 : CARRY_AVX512BF16);
+        for (int n = 0; n < pairs / 10 && here; n++) worst = fmax(worst, share_of_bound(&r, (enum isa)i, &tried));
+        printf("# attention by %s of pairs of bf16: %d nests, %.2f of the bound at most\n", unit, tried, worst);
+        if (!here) printf("ok %d # skip no such unit here\n", ++tap_count);
+        else ok(worst < 1 && worst > 0.1 && tried > pairs / 30, "attention by such a unit rounds its weights alone");
     }
     ok(!writable_and_executable(), "no memory is writable and executable");
     struct problem p;
@@ -510,6 +553,7 @@ int main(int argc, char **argv)
                               "(for n 58 0 (write C))))"), 0, "tree");
     ok(!kernel_encode(&g, &p, &t, ISA_AVX512) && g.threads == 2 && g.change[TENSOR_B].panel == 0, "no panel is cut");
     most_bytes();
+    lanes_at_work();
     problem_parse(&p, str_of("(point 8 8)"), "point");
     nest_reset(&p, &t);
     ok(kernel_encode(&g, &p, &t, ISA_AVX2) != NULL, "a nest without products is refused with a reason");

@@ -154,12 +154,14 @@ if command -v gcc > /dev/null; then
         is 'C text under AddressSanitizer and UBSan' 'right' env ASAN_OPTIONS=detect_leaks=0 ./sane
     else skip 'C text under sanitizers' 'not here'; fi
 fi
-printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n%s,f3\n%s,f4\n%s,f5\n%s,f6\n%s,f7\n%s,f8\n%s,f9\n%s,fa\n%s,fb\n%s,fc\n%s,fd\n' \
+printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n%s,f3\n%s,f4\n%s,f5\n%s,f6\n%s,f7\n%s,f8\n%s,f9\n%s,fa\n%s,fb\n%s,fc\n%s,fd\n%s,fe\n%s,ff\n' \
     '(mm 20 33 16 (then bias gelu))' '(mm 9 40 16 (then residual layernorm))' '(mm 17 40 9 (then (clip 0 6) bf16))' \
     '(mm_tt 9 20 33 (then (over 3) relu) (type f64))' '(mm_nt 9 20 33 (type f16))' '(mm 8 27 5 (then bias f16) (type bf16))' \
     '(conv_nhwc 1 5 9 9 20 3 3 2 (pad 1) (weights packed))' '(conv 1 5 9 9 20 3 3 1 (pad 1))' \
     '(attn_causal 2 20 33 16)' '(mm_u8s8 5 20 8)' '(mm_bf16 5 20 8 (then relu))' '(mm 9 40 33 (type e5m2))' \
-    '(mm_q4z 5 33 64 32 (then scale bias))' '(mm_q4 2 20 16 8)' > more.csv
+    '(mm_q4z 5 33 64 32 (then scale bias))' '(mm_q4 2 20 16 8)' \
+    '(nest (sizes (y 3) (x 4) (g 8) (m 4) (c 4) (p 3) (q 3)) (A (pad 1 (+ y p)) (pad 1 (+ x q)) g c) (B p q g c m) (C y x g m))' \
+    '(nest (sizes (y 3) (x 4) (g 2) (m 8) (c 8) (q 2)) (A y (+ x q) g c) (B q g c m) (C y x g m) (then residual relu))' > more.csv
 loop-emit --parts --c=more.c --header=more.h more.csv > em.csv
 # a whole network: one library, one header; names that would be the same, but for what is behind 64 letters or a sign
 { loop-gen --set=grouped --test=0; loop-gen --set=grouped --test=0 --then=bias | sed 1d; printf '%s,\n' '(mm 3 4 5 (then (clip -2 5)))' '(mm 3 4 5 (then (clip 2 5)))'; } > net.csv
@@ -168,14 +170,15 @@ is 'every layer has a name of its own' "$(sed 1d net.csv | wc -l)" bash -c "csv-
 { echo '#include "net.h"'; csv-cut -c name names.csv | sed '1d;s/.*/extern int &_isa(void); int (*const f_&)(void) = &_test;/'; echo 'int main(void) { return 0; }'; } > net.c
 ok 'and all are in one library' gcc -o net net.c -L. -lnet -Wl,-z,defs
 if have g++; then ok 'C text is C++, too' g++ -x c++ -w -fsyntax-only more.c; fi
-# the same text on aarch64, beside doubles; what else a kernel may be by its own test
-if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
-    echo '#include "more.h"
+# what else a kernel may be by its own test, as C text; the same on aarch64
+echo '#include "more.h"
 int main(void) { return f0_test() | f1_test() | f2_test() | f3_test() | f4_test() | f5_test() | f6_test() | f7_test() |
-                        f8_test() | f9_test() | fa_test() | fb_test() | fc_test() | fd_test() | f0_isa() != 1 | f8_isa() != 1; }' > mine.c
-    arm() { aarch64-linux-gnu-gcc -O1 -Wall -Wextra -Werror -c -o arm.o "$2" && aarch64-linux-gnu-gcc -static -O1 -o arm "$1" arm.o -lm && qemu-aarch64 ./arm; }
+                        f8_test() | f9_test() | fa_test() | fb_test() | fc_test() | fd_test() | fe_test() | ff_test() | LEVEL; }' > mine.c
+if have gcc; then ok 'epilogues, types, zeros around images, attention, groups' bash -c 'gcc -O1 -DLEVEL=0 -o mine mine.c more.c -lm && ./mine'; fi
+if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
+    arm() { aarch64-linux-gnu-gcc -O1 -Wall -Wextra -Werror -c -o arm.o "$2" && aarch64-linux-gnu-gcc -static -O1 "-DLEVEL=f0_isa() != 1 | f8_isa() != 1" -o arm "$1" arm.o -lm && qemu-aarch64 ./arm; }
     is 'aarch64' 'right' arm some.c k.c
-    ok 'aarch64: epilogues, types, zeros around images, attention' arm mine.c more.c
+    ok 'aarch64: all of them' arm mine.c more.c
 else skip 'aarch64' 'no compiler or no emulator for it here'; fi
 # emulated instructions are slow
 loop-emit --object=some.o some.csv > /dev/null

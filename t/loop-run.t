@@ -36,6 +36,10 @@ if command -v cc > /dev/null; then
     printf '#!/bin/bash\nwhile [ $# -gt 0 ]; do [ "$1" = -o ] && : > "$2"; shift; done\n' > hollow && chmod +x hollow
     fails 'a library that cannot be loaded is an error, not 0 GFLOPS' 1 'cannot be loaded' env CC=./hollow loop-run --backend=c n.csv
 fi
+# as many places in its windows as A has elements, and still they overlap: 3 x 3 x 5 x 64 of 5 x 9 x 64
+printf '%s\n' problem,tree '(nest (sizes (y 3) (x 5) (g 32) (m 2) (c 2) (p 3)) (A (+ y p) (* 2 x) g c) (B p c g m) (C y x g m)),(tree (for y 3 0 (for x 5 0 (for m 2 0 (for g 32 0 vectorize (for c 2 0 (for p 3 0 (mul A B) (acc T))) (write C))))))' > over.csv
+is 'windows that overlap are not transposed' '0,"the vector variable is not in C and an input or in both inputs, or strides over a window"' \
+    bash -c 'loop-run over.csv | csv-cut -c checked,reason | tail -n 1'
 printf 'problem\n(mm 1 1 1)\n(mm 1 17 1)\n(conv 1 1 1 1 1 1 1 1)\n(mm_tt 1 1 300)\n' > ones.csv
 is 'sizes of 1' '1 1 1 1' bash -c "loop-run ones.csv | csv-cut -c checked | tail -n +2 | paste -sd ' '"
 printf 'problem,tree,cursor\n(mm 8 8 8),"(tree (for m 8 9 (for k 8 0 (for n 8 0 (mul A B) (acc T) (write C)))))",0\n' > tail.csv

@@ -2,9 +2,9 @@
 # what loop-emit writes for AMX, called from C: on a machine without it under the emulator of amx.h, told that it is there
 . "$(dirname "$0")/tap.sh"
 
-printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 40 3 300 (then bias relu)),byte\n(mm_s8s8 40 3 300),both\n' > t.csv
+printf 'problem,name\n(mm_bf16 37 45 50),half\n(mm_u8s8 40 3 300 (then bias relu)),byte\n(mm_s8s8 40 3 300),both\n(attn_causal 2 37 50 26 (type bf16)),seen\n' > t.csv
 loop-emit --object=t.o --c=t_.c --header=t.h t.csv > e.csv
-is 'each has code for AMX and for vectors' 'avx512_bf16 amx avx512_vnni amx' \
+is 'each has code for AMX and for vectors' 'avx512_bf16 amx avx512_vnni amx avx2 avx512 amx' \
     bash -c "csv-cut -c isa e.csv | tail -n +2 | uniq | paste -sd ' '"
 cat > t.c <<'C'
 #define _GNU_SOURCE
@@ -13,6 +13,7 @@ cat > t.c <<'C'
 #include "t_.c"
 #endif
 #include "t.h"
+#include <math.h>
 #include <stdlib.h>
 
 enum { M = 37, N = 45, K = 50, BM = 40, BN = 3, BK = 300, ALL = 1 | 2 | 4 | 8 | 32 | 64 };
@@ -37,6 +38,35 @@ static uint16_t half_of(int n)
     return u >> 16;
 }
 
+/* rows of a triangle: what a query sees, weighted; scores rounded to bf16 at most */
+static int attention(void)
+{
+    enum { H = 2, Q = 37, R = 50, D = 26 };
+    static uint16_t a[H * Q * D], b[H * R * D], v[H * R * D];
+    static float c[H * Q * D];
+    static double x[H * Q * D], y[H * R * D], z[H * R * D], s[R];
+    int bad = 0;
+    for (int i = 0; i < H * Q * D; i++) a[i] = half_of(x[i] = rand() % 9 - 4);
+    for (int i = 0; i < H * R * D; i++) b[i] = half_of(y[i] = rand() % 9 - 4), v[i] = half_of(z[i] = rand() % 9 - 4);
+    seen(c, a, b, v);
+    for (int i = 0; i < H * Q; i++) {
+        const int h = i / Q, see = i % Q + 1 + R - Q;
+        double most = -1e9, sum = 0;
+        for (int j = 0; j < see; j++) {
+            s[j] = 0;
+            for (int d = 0; d < D; d++) s[j] += x[i * D + d] * y[(h * R + j) * D + d] / sqrt(D);
+            most = fmax(most, s[j]);
+        }
+        for (int j = 0; j < see; j++) sum += s[j] = exp(s[j] - most);
+        for (int d = 0; d < D; d++) {
+            double want = 0;
+            for (int j = 0; j < see; j++) want += s[j] / sum * z[(h * R + j) * D + d];
+            bad |= !(fabs(c[i * D + d] - want) < 0.02);
+        }
+    }
+    return bad;
+}
+
 int main(int argc, char **argv)
 {
     static uint16_t a[M * K], b[K * N], p[half_packed];
@@ -52,7 +82,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < BM * BK; i++) u[i] = rand();
     for (int i = 0; i < BK * BN; i++) s[i] = rand();
     for (int i = 0; i < BN; i++) bias[i] = rand() % 1000;
-    bad |= half_test() | byte_test() | both_test();
+    bad |= half_test() | byte_test() | both_test() | seen_test() | 32 * attention();
     half_pack(p, b), half(c, a, p);
     byte_pack(q, s), byte(d, u, q, bias, NULL), both_pack(r, s), both(e, (int8_t *)u, r);
     for (int i = 0; i < M; i++) for (int j = 0; j < N; j++) {
@@ -86,7 +116,7 @@ for cc in gcc clang; do
     done
 done
 grep -q -w amx_tile /proc/cpuinfo || fails 'on a machine without it, it is not run' 1 'this machine has no amx' loop-run --isa=amx t.csv
-is 'but its model is asked' '3 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
+is 'but its model is asked' '4 0' bash -c 'loop-run --isa=amx --eval=model t.csv > m.csv &&
     echo $(csv-where -c kind --is=simulated m.csv | tail -n +2 | wc -l) $(csv-calc --where="!(gflops > 0)" m.csv | tail -n +2 | wc -l)'
 loop-gen --kind=mm_bf16 --m=512 --n=512 --k=512 --test=0 > m.csv
 # as measured on one that has it, rows of A 4 KB apart: two by two tiles 1450 GFLOPS, one by four 1240, four by one 770
@@ -110,6 +140,9 @@ is "what is best here for a problem ($i) is asked for when nothing is said" \
 printf 'problem\n(mm_u8s8 1 64 64)\n' > one.csv
 [ $i = avx2 ] || is 'and vectors for one row of bytes' \
     "$(loop-search --algo=heuristic --eval=model --isa=avx512 one.csv)" loop-search --algo=heuristic --eval=model one.csv
+printf 'problem,tree\n(attn 2 64 64 64 (type bf16)),\n' > at.csv
+is "attention stored as bf16 is by $i, too" "$(loop-search --algo=heuristic --eval=model --isa=$i at.csv)" \
+    loop-search --algo=heuristic --eval=model at.csv
 printf 'problem\n(mm 8 8 8)\n' > f.csv
 is 'float has no tiles' 1 bash -c 'loop-run --isa=amx --eval=model f.csv | grep -c "tiles of AMX are for bf16 and bytes alone"'
 done_testing

@@ -99,7 +99,7 @@ static int attention(void)
             for (int j = 0; j < K; j++) w += s[j] / sum * v[(h * K + j) * D + l];
             for (int j = 0; j < K; j++) size += s[j] / sum * fabs(v[(h * K + j) * D + l]);
             /* by the unit for bf16 each weight is rounded to that */
-            bad |= fabs(c[(h * Q + i) * D + l] - w) > (attn_isa() & 4 ? size / 256 : 0) + 1e-5 * (1 + fabs(w));
+            bad |= fabs(c[(h * Q + i) * D + l] - w) > (attn_isa() & 36 ? size / 256 : 0) + 1e-5 * (1 + fabs(w));
         }
     }
     return bad;

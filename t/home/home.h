@@ -409,7 +409,7 @@ static double far(const struct home *h, int pad, const int *biases)
     else h->ld(arg, by);
     double share = f.type[2] == F64 ? 1e-12 : f.type[2] == BF16 ? 1 / 128. : f.type[2] == F16 ? 1 / 1000. : 5e-5;
     double more = 0;                                     /* weights of V are rounded to bf16 by the unit for that */
-    for (long i = 0; f.pair && f.type[3] == BF16 && h->isa() & 4 && i < n[3]; i++)
+    for (long i = 0; f.pair && f.type[3] == BF16 && h->isa() & (4 | 32) && i < n[3]; i++)
         more = fmax(more, fabs(exact[3][i]) / 256);
     for (long i = 0; i < n[2]; i++) {
         double got = load(f.type[2], x[2], i / row[2] * ld[2] + i % row[2]);

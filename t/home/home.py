@@ -241,7 +241,7 @@ def main(header, library, names):
         got = exact(c.view(np.int32) if p.result == 's32' else c, p.result)
         share = {'f64': 1e-12, 'bf16': 1 / 128, 'f16': 1 / 1000}.get(p.result, 5e-5)
         # weights of V are rounded to bf16 by the unit for that
-        more = np.abs(exact(v, 'bf16')).max() / 256 if v is not None and p.types[2] == 'bf16' and isa & 4 else 0
+        more = np.abs(exact(v, 'bf16')).max() / 256 if v is not None and p.types[2] == 'bf16' and isa & 36 else 0
         error = float((np.abs(got - want) / (share * (1 + np.abs(want)) + more)).max())
         right = error <= 1 and not test
         wrong += not right

@@ -1,8 +1,13 @@
 /* Which variable is in the vectors, which input has it, how each tensor lies where the code sees it. */
 #include "loop/code/walk.h"
+#include "loop/code/machine.h"
 #include <string.h>
 
-enum { NEAR_ELEMENTS = 1 << 17 };                        /* 512 KiB stay in the second cache */
+/* do so many stay in the second cache, beside what else is used? */
+static bool near(const struct loop_plan *q, int64_t elements)
+{
+    return (double)(elements * q->p->bytes) <= machine_here()->cache[1].bytes * 5 / 8;
+}
 
 /* a relative cost of having v in the vectors, or -1 when it cannot be */
 static double vector_cost(const struct problem *p, int v, int lanes)
@@ -73,7 +78,7 @@ static bool weights(const struct loop_plan *q)
 static void changed(struct loop_plan *q, int t, int64_t elements, bool moved)
 {
     *(moved ? &q->before_moved : &q->before_copied) += (double)elements;
-    if (elements > NEAR_ELEMENTS) q->before_far += (double)elements;
+    if (!near(q, elements)) q->before_far += (double)elements;
     q->scratch[t] = elements * q->p->bytes;
 }
 
@@ -96,6 +101,17 @@ static void transpose(struct plan_walk *w, int t, int64_t stride[NEST_VARS])
     q->scratch[t] = c->elements * q->p->bytes;
 }
 
+/* is the held input small, and made floats by so many tiles that it is better done once? */
+static bool read_often(const struct loop_plan *q)
+{
+    enum { OFTEN = 64 };
+    const int t = (int)q->part[0].held;
+    int64_t rows = 1;
+    for (int v = 0; v < q->p->nvar; v++)
+        if (q->p->stride[TENSOR_C][v] && !q->p->stride[t][v]) rows *= q->p->size[v];
+    return rows >= OFTEN && near(q, q->p->elements[t]);
+}
+
 static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
 {
     struct loop_plan *q = w->q;
@@ -108,8 +124,13 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
     *c = (struct transposition){ .change = { .wide = q->target->bytes == 64, .store = access_store(q, t, half) } };
     *view = (struct plan_view){ 0 };
     memcpy(stride, p->stride[t], sizeof stride);
-    memcpy(q->seen[t], stride, sizeof stride);
-    if (t == TENSOR_B && q->given) {
+    memcpy(q->seen[t], (q->groups.each ? q->groups.of : p)->stride[t], sizeof stride);
+    if (t == TENSOR_B && q->groups.each) {
+        c->needed = true;
+        c->change = q->groups.weights;
+        c->change.wide = q->target->bytes == 64;
+        changed(q, t, p->elements[t], true);
+    } else if (t == TENSOR_B && q->given) {
         pack_weights(w, q->threads < 2 || q->parallel != x->vec);
         return;
     }
@@ -123,7 +144,8 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
         view->half = half && !c->needed;
     } else if (t != TENSOR_C && w->marked[t]) {
         view->half = half;
-    } else if (half && p->store <= STORE_BF16 && q->target->halves && t == (int)x->held && !x->both && !x->lanes) {
+    } else if (half && p->store <= STORE_BF16 && q->target->halves &&
+               (x->lanes || (t == (int)x->held && !x->both && !read_often(q)))) {
         view->half = true;                               /* they become floats as they are loaded */
     } else if (half || access_raised(q, t)) {
         c->needed = true;
@@ -175,7 +197,7 @@ static const char *choose_roles(struct loop_plan *q, const struct nest *n)
     x->held = p->stride[TENSOR_A][x->vec] && !x->both ? BASE_A : BASE_B;
     if (x->both && p->type == TYPE_U8S8) x->held = BASE_A;               /* the unsigned one is held */
     x->cast = x->held == BASE_A ? BASE_B : BASE_A;
-    return q->target->tiles ? amx_choose(q) : NULL;
+    return q->target->tiles ? amx_choose(x) : NULL;
 }
 
 /* what bias and residual are beside C, which has its views by now */
@@ -200,12 +222,13 @@ const char *access_choose(struct plan_walk *w, const struct nest *n)
     int64_t dense[NEST_VARS] = { 0 };
     if (p->op != OP_FMA) return "only sums of products have code";
     if (p->group > 1 && !q->target->narrow) return "this type has code for AVX-512 alone";
-    if (p->group == 1 && q->target->tiles) return "tiles of AMX are for bf16 and bytes alone";
+    if (p->group == 1 && !p->pair && q->target->tiles) return "tiles of AMX are for bf16 and bytes alone";
     if (q->ask.add && problem_cast(p)) return "what is rounded to two bytes cannot be added to";
     if (q->ask.add && p->type == TYPE_U8S8 && p->then[0]) return "floats that were sums of bytes cannot be added to";
     q->part[0] = (struct plan_part){ .p = p, .loop = n->loop, .n = n->n };
     nest_inner(n->loop, n->n, q->part[0].inner);
-    const char *why = p->pair ? chain_choose(w, n) : choose_roles(q, n);
+    const char *why = p->pair ? chain_choose(w, n) : w->apart || !groups_choose(q, n) ? choose_roles(q, n) : NULL;
+    for (int i = 1; i < 3 && p->pair && q->target->tiles && !why; i++) why = amx_choose(&q->part[i]);
     if (!why && !p->pair && !q->target->tiles) {
         bool can = rims_find(q, dense) && p->store < STORE_F16;
         q->lies = q->lies && can;

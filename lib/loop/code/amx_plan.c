@@ -8,24 +8,24 @@ enum { BODY_TILES = 16, MARKED_TILES = 128 };
 
 static int32_t tiles_of(int32_t n) { return (n + TILE_SIDE - 1) / TILE_SIDE; }
 
-const char *amx_choose(struct loop_plan *q)
+const char *amx_choose(struct plan_part *x)
 {
     static const char columns[] = "columns of AMX tiles are along B and C";
-    const struct plan_part *x = &q->part[0];
-    const struct problem *p = q->p;
+    const struct problem *p = x->p;
+    x->row = x->step = -1;
     if (x->lanes || x->both || x->held != BASE_B) return columns;
     for (int v = 0; v < p->nvar; v++) {
         bool a = p->stride[TENSOR_A][v], b = p->stride[TENSOR_B][v], c = p->stride[TENSOR_C][v];
-        if (a && !b && c && (q->row < 0 || p->size[v] > p->size[q->row])) q->row = v;
-        if (p->reduced[v] && p->stride[TENSOR_A][v] == 1 && b) q->step = v;
+        if (a && !b && c && (x->row < 0 || p->size[v] > p->size[x->row])) x->row = v;
+        if (p->reduced[v] && p->stride[TENSOR_A][v] == 1 && b) x->step = v;
     }
-    return q->row < 0 || q->step < 0 ? "rows of AMX tiles are rows of A, along the sum" : NULL;
+    return x->row < 0 || x->step < 0 ? "rows of AMX tiles are rows of A, along the sum" : NULL;
 }
 
 /* the shapes that a block of C is cut into: whole tiles, what is left of columns, of rows, of both; how many */
 static int shapes_of(const struct plan_walk *w, const int32_t *e, struct tile x[4])
 {
-    const int32_t rows = e[w->q->row], columns = e[w->of->vec];
+    const int32_t rows = e[w->of->row], columns = e[w->of->vec];
     const int32_t whole[2] = { rows / TILE_SIDE, columns / TILE_SIDE };
     int n = 0;
     for (int i = 0; i < 4; i++) {
@@ -34,7 +34,7 @@ static int shapes_of(const struct plan_walk *w, const int32_t *e, struct tile x[
         memset(t, 0, sizeof *t);
         t->nrow = (int16_t)(i / 2 ? 1 : whole[0]);
         t->nv = (int16_t)(i % 2 ? 1 : whole[1]);
-        t->shape = (struct tile_shape){ (uint8_t)high, (uint8_t)wide, (uint8_t)(e[w->q->step] % TILE_SIDE) };
+        t->shape = (struct tile_shape){ (uint8_t)high, (uint8_t)wide, (uint8_t)(e[w->of->step] % TILE_SIDE) };
         t->at[0] = i / 2 ? whole[0] * TILE_SIDE : 0;
         t->at[1] = i % 2 ? whole[1] * TILE_SIDE : 0;
         n += high && wide && t->nrow && t->nv;
@@ -65,7 +65,16 @@ static void set_shape(struct plan_walk *w, struct tile_shape x)
 /* the shapes of all tiles below depth d: 0 none yet, 1 one, which is *x, 2 several */
 static int shapes_below(const struct plan_walk *w, int d, const int32_t *e, int n, struct tile_shape *x)
 {
-    if (tile_fits(w, e)) {
+    const bool outer = w->of == w->q->part && w->q->split >= 0;
+    for (int i = 0; i < 2 && outer && d == w->q->split; i++) {
+        struct plan_walk side = *w;
+        int32_t block[NEST_VARS] = { 0 };
+        side.of = &w->q->part[1 + i];
+        chain_extents(w->q, i, e, block);
+        n = shapes_below(&side, 0, block, n, x);
+    }
+    if (outer && d == w->q->split) return n;
+    if (!outer && tile_fits(w, e)) {
         struct tile q[4];
         for (int i = 0, m = shapes_of(w, e, q); i < m; i++) {
             if (n && !same(*x, q[i].shape)) return 2;
@@ -94,12 +103,13 @@ void amx_before(struct plan_walk *w, int d, const int32_t *e)
 
 static void shape_put(struct plan_walk *w, int d, const int32_t *e, bool first, struct tile *x)
 {
-    const int step = w->q->step, n = x->nrow * x->nv;
+    const int step = w->of->step, n = x->nrow * x->nv;
     const int32_t whole = e[step] / TILE_SIDE;
     struct tile_sum r[NEST_VARS], others[NEST_VARS];
     bool unroll;
     int nr = tile_reductions(w, d, e, r, &unroll), nothers = 0;
     for (int b = 0; b < 3; b++) x->view[b] = (uint8_t)w->now[b];
+    x->part = (uint8_t)(w->of - w->q->part);
     for (int v = 0; v < w->of->p->nvar; v++) x->e[v] = w->of->p->reduced[v] ? 1 : e[v];
     x->start = first ? START_ZERO : START_LOAD;
     set_shape(w, x->shape);
@@ -120,10 +130,13 @@ static void shape_put(struct plan_walk *w, int d, const int32_t *e, bool first, 
     walk_shut_moved(w, at, -1);
 }
 
-void amx_put(struct plan_walk *w, int d, const int32_t *e, bool first)
+void amx_put(struct plan_walk *w, int d, const int32_t *e, bool first, bool last)
 {
     struct tile x[4];
-    const int n = shapes_of(w, e, x), nv = (int)tiles_of(e[w->of->vec]), rows = (int)tiles_of(e[w->q->row]);
+    const int n = shapes_of(w, e, x), nv = (int)tiles_of(e[w->of->vec]), rows = (int)tiles_of(e[w->of->row]);
     if (rows * nv > w->q->rows * w->q->vectors) w->q->rows = rows, w->q->vectors = nv;
-    for (int i = 0; i < n; i++) shape_put(w, d, e, first, &x[i]);
+    for (int i = 0; i < n; i++) {
+        x[i].last = last;
+        shape_put(w, d, e, first, &x[i]);
+    }
 }

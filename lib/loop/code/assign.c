@@ -15,7 +15,7 @@ static bool uses_d(const struct ins *i) { return changes(i) || i->op == INS_FLOA
 
 static bool may_fold(const struct target *t, const struct ins *load)
 {
-    if (load->op == INS_SPREAD) return t->memory_spread;
+    if (load->op == INS_SPREAD) return t->memory_spread && !load->each;
     return load->op == INS_LOAD && !load->half && (t->memory_masked || !load->masked);
 }
 

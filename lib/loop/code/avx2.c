@@ -51,7 +51,10 @@ void avx2_ins(struct x86_out *o, const struct ins *i)
         x86_in_register(o, (unsigned)i->d, (unsigned)i->d);
         break;
     case INS_LOAD: memory(o, i->masked ? t->masked_load : t->load, i, i->masked ? MASK : 0, 0); break;
-    case INS_SPREAD: memory(o, t->spread, i, 0, 0); break;
+    case INS_SPREAD:                                     /* vbroadcastss; vpermilps: one lane of each four */
+        memory(o, i->each ? (struct x86_op){ 3, 1, 0x04 } : t->spread, i, 0, 0);
+        if (i->each) x86_byte(o, i->lane * 0x55u);
+        break;
     case INS_STORE: memory(o, i->masked ? t->masked_store : t->store, i, i->masked ? MASK : 0, 0); break;
     case INS_MAC: arithmetic(o, t->mac, i, t->w); break;
     case INS_PLUS: arithmetic(o, t->plus, i, 0); break;

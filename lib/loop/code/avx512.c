@@ -25,7 +25,7 @@ static const struct type types[] = {
 };
 static const struct x86_op FLOAT_OF = { 1, 2, 0x2A }, DOUBLE_OF = { 1, 3, 0x2A };
 static const struct x86_op FLOAT = { 1, 0, 0x5B }, XOR = { 1, 1, 0xEF }, UPPER = { 3, 1, 0x1B }, SHIFT = { 1, 1, 0x72 },
-                         PERMUTE = { 2, 1, 0x16 },
+                         PERMUTE = { 2, 1, 0x16 }, PERMUTE_FOURS = { 3, 1, 0x04 },
                          WIDEN_F16 = { 2, 1, 0x13 }, WIDEN_WORDS = { 2, 1, 0x33 };
 enum { TABLE = 31, ZEROING = 0x81, MERGING = 1, BROADCAST = 0x10, HALF = 1 << 5, WHOLE = 2 << 5 };
 
@@ -80,6 +80,21 @@ static void bits(struct x86_out *o, const struct ins *i)
     evex(o, PERMUTE, d, i->disp ? d : (unsigned)i->a, TABLE, 0, 0, 0);
 }
 
+/* one lane of each four: vpermilps; of each eight that of the second in all lanes, then that of the first in its own */
+static void groups(struct x86_out *o, const struct ins *i)
+{
+    struct ins one = *i;
+    if (i->each == 4) {
+        memory(o, PERMUTE_FOURS, i, 0, 0, 6, 0);
+        x86_byte(o, i->lane * 0x55u);
+        return;
+    }
+    for (int g = 2; g-- > 0; ) {
+        one.disp = i->disp + 4 * (8 * g + i->lane);
+        memory(o, types[o->type].spread, &one, 0, g ? 0 : MERGING, 2, 0);
+    }
+}
+
 /* zmm to ymm, into registers 0 to 3, which then are summed as by AVX2 */
 static void total(struct x86_out *o, const struct ins *i)
 {
@@ -104,7 +119,10 @@ void avx512_ins(struct x86_out *o, const struct ins *i)
         if (i->half) load_halves(o, i, o->store);
         else memory(o, t->load, i, 0, i->masked ? ZEROING : 0, 6, t->w);
         break;
-    case INS_SPREAD: memory(o, t->spread, i, 0, 0, t->scale, t->w); break;
+    case INS_SPREAD:
+        if (i->each) groups(o, i);
+        else memory(o, t->spread, i, 0, 0, t->scale, t->w);
+        break;
     case INS_MAC: arithmetic(o, t->mac, i, t->w); break;
     case INS_PLUS: arithmetic(o, f->plus, i, f->w); break;
     case INS_MAX: arithmetic(o, f->max, i, f->w); break;

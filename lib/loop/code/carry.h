@@ -10,7 +10,7 @@
 #include "loop/nest/words.h"
 #include <stdint.h>
 
-enum { CARRY_VARS = 8, CARRY_VARIANTS = 3 };
+enum { CARRY_VARS = 8, CARRY_VARIANTS = 4 };
 enum carry_op { CARRY_FMA, CARRY_ADD, CARRY_SUM, CARRY_COPY };           /* as problem_op */
 #define CARRY_WORD(w, ...) CARRY_##w,
 enum carry_then { CARRY_END, CARRY_ALL_WORDS(CARRY_WORD) CARRY_WORDS };   /* SOFTMAX in then: over the sum of its row */

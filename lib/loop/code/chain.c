@@ -19,23 +19,13 @@ static bool take_pairs(struct loop_plan *q)
     *p = *q->p;
     const int64_t rows = p->size[p->along], row = p->stride[TENSOR_V][p->along];
     const int64_t all = rows * row, some = (rows + 1) / 2 * row;         /* of V, before and after */
-    int step = -1;
-    bool softmax = false;
-    for (const uint8_t *mid = p->mid; *mid; mid++) softmax |= *mid == THEN_SOFTMAX;
-    if (p->store != STORE_BF16 || !q->target->halves || !softmax) return false;
-    for (int t = 0; t < 4; t++)
-        if (t != TENSOR_C && !access_plain(p, t)) return false;
-    for (int v = 0; v < p->nvar; v++)
-        if (p->stride[TENSOR_A][v] == 1 && p->stride[TENSOR_B][v] == 1 && p->reduced[v] && p->size[v] % 2 == 0)
-            step = v;
-    if (step < 0 || p->elements[TENSOR_V] % all) return false;
+    const int step = problem_pairs(p);
+    if (step < 0 || !q->target->halves) return false;
     for (int d = 0; d < q->split; d++)
         if (q->part[0].loop[d].var == p->along && q->part[0].inner[d] < rows && q->part[0].inner[d] % 2) return false;
     p->size[step] /= 2;
     for (int v = 0; v < p->nvar; v++) {
         int64_t *s = &p->stride[TENSOR_V][v];
-        if (v != step && (p->stride[TENSOR_A][v] % 2 || p->stride[TENSOR_B][v] % 2)) return false;
-        if (*s > row && *s % all) return false;
         if (*s > row) *s = *s / all * some;
         for (int t = TENSOR_A; t <= TENSOR_B && v != step; t++) p->stride[t][v] /= 2;
     }
@@ -112,10 +102,12 @@ static bool unit_here(void)                              /* asked once: a virtua
 const char *chain_choose(struct plan_walk *w, const struct nest *n)
 {
     struct loop_plan *q = w->q;
-    const bool unit = q->ask.unit == UNIT_HERE ? unit_here() : q->ask.unit == UNIT_ALWAYS;
+    const bool tiles = q->target->tiles;
+    const bool unit = tiles || (q->ask.unit == UNIT_HERE ? unit_here() : q->ask.unit == UNIT_ALWAYS);
     const enum problem_store store = q->p->store;
     q->split = nest_split(q->p, n);
     q->pairs = unit && take_pairs(q);
+    if (tiles && !q->pairs) return "blocks of scores are not of pairs, which tiles of AMX multiply";
     const char *why = lay_scores(q);
     if (why) return why;
     for (int i = 0; i < 2; i++) make_side(q, i);
@@ -158,6 +150,15 @@ struct chain_block chain_begin(struct plan_walk *w, const int32_t *e, bool first
     return x;
 }
 
+void chain_extents(const struct loop_plan *q, int i, const int32_t *e, int32_t *block)
+{
+    const struct problem *p = q->p, *side = &q->side[i];
+    for (int v = 0; v < p->nvar; v++) {
+        bool in = side->stride[TENSOR_A][v] || side->stride[TENSOR_B][v];
+        block[v] = !in ? 1 : i && q->pairs && v == p->along ? (e[v] + 1) / 2 : e[v];
+    }
+}
+
 /* where the nest of side i is walked, on the present block */
 struct plan_walk chain_side(struct plan_walk *w, struct chain_block *x, int i, const int32_t *e, int32_t *block)
 {
@@ -174,9 +175,8 @@ struct plan_walk chain_side(struct plan_walk *w, struct chain_block *x, int i, c
     s.marked[0] = s.marked[1] = false;
     s.finish = false;
     s.now[BASE_SECOND] = -1;                             /* outside of both it moves */
+    chain_extents(q, i, e, block);
     for (int v = 0; v < p->nvar; v++) {
-        bool in = s.of->p->stride[TENSOR_A][v] || s.of->p->stride[TENSOR_B][v];
-        block[v] = !in ? 1 : i && q->pairs && v == p->along ? (e[v] + 1) / 2 : e[v];
         scores.stride[v] = q->s_stride[v] * 4;
         second.stride[v] = p->stride[TENSOR_V][v] * 4;
     }

@@ -18,6 +18,7 @@ static struct step step_of(const struct loop_plan *q, const struct tile *x, cons
         c.mac += on * x->nv;
         c.load += on ? x->nv : 0;
         if (of->both) c.load += on * x->nv;
+        else if (q->groups.each) c.spread += on * x->nv;
         else c.spread += x->hold == x->nv || on <= x->casts ? on : on * x->nv;
     }
     if (q->p->q4) c.mac *= Q4_STEPS, c.spread *= Q4_STEPS;
@@ -35,7 +36,8 @@ static double step_cycles(const struct loop_plan *q, const struct tile *x, struc
         loads += made * scales;
         s.mac += made * ((q->target->memory_masked ? 2 : 3) + scales);
     }
-    return fmax(fmax(s.mac / m->fmas, fmax(loads / m->loads, (s.mac + held + more) / 5)), m->fma_latency);
+    const double shuffles = q->groups.each ? s.spread : 0;     /* where products are made */
+    return fmax(fmax((s.mac + shuffles) / m->fmas, fmax(loads / m->loads, (s.mac + held + more) / 5)), m->fma_latency);
 }
 
 /* Cycles of tiles of AMX: each multiplication takes one for each row of A, or as the machine was measured; loads of
@@ -75,9 +77,22 @@ static double of_tile(const struct loop_plan *q, const struct tile *x, struct pl
     const int n = x->nrow * x->nv;
     const bool zero = x->start == START_ZERO;
     if (!x->lanes) c->count.store += times * n, c->count.load += times * n * (!zero + x->late);
-    if (x->shape.rows) return n * (zero ? 24 : 40) + 20;
+    if (x->shape.rows) return n * ((zero ? 24 : 40) + (x->last && q->simple && q->p->then[0] ? 2 * TILE_SIDE : 0)) + 20;
     if (x->lanes) return n * 4 + 16;
     return n * (zero && !x->late ? 0.75 : 1.25) + 12 + (x->last && q->simple && q->p->then[0] ? n : 0);
+}
+
+/* the share of broadcasts that are not there from the step before: neighbours of a window, as a guess */
+static double new_ones(const struct loop_plan *q, const struct walk_node *d, const struct tile *x,
+                       const struct tile_row *row)
+{
+    const int last = d->nvar - 1;
+    if (!q->groups.each || last < 0 || d->var[last] == q->groups.channel) return 1;
+    const int64_t by = tile_view(q, x, BASE_A)->stride[d->var[last]];
+    int again = 0;
+    for (int i = 0; i < x->nrow; i++)
+        for (int k = 0; k < x->nrow; k++) again += row[k].at[BASE_A] == row[i].at[BASE_A] + by;
+    return 1 - again * (d->times[last] - 1.0) / (x->nrow * (double)d->times[last]);
 }
 
 static void of_body(const struct loop_plan *q, const struct walk_node *d, const struct tile *x,
@@ -85,6 +100,7 @@ static void of_body(const struct loop_plan *q, const struct walk_node *d, const 
 {
     double steps = 1, cost = 0;
     struct step s = { 0 };
+    const double share = new_ones(q, d, x, row);
     for (int k = 0; k < d->nvar; k++) steps *= d->times[k];
     if (x->shape.rows) {
         c->cycles += times * steps * amx_cycles(x, m);
@@ -94,7 +110,8 @@ static void of_body(const struct loop_plan *q, const struct walk_node *d, const 
     for (int k = 0; k < (d->n < 0 ? 1 : steps); k++) {   /* rows are left out: step by step */
         const double n = d->n < 0 ? times * steps : times;
         if (!k || q->out[d->n + k] != q->out[d->n + k - 1])
-            s = step_of(q, x, row, d->n < 0 ? 0 : q->out[d->n + k]), cost = s.mac > 0 ? step_cycles(q, x, s, m) : 0;
+            s = step_of(q, x, row, d->n < 0 ? 0 : q->out[d->n + k]),
+            cost = s.mac > 0 ? step_cycles(q, x, (struct step){ s.mac, s.load, s.spread * share }, m) : 0;
         c->cycles += n * cost;
         c->count.mac += n * s.mac;
         c->count.load += n * s.load;

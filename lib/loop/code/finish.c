@@ -15,7 +15,7 @@ void finish_choose(struct loop_plan *q)
     for (const uint8_t *mid = p->mid; p->pair && *mid; mid++) softmax |= *mid == THEN_SOFTMAX;
     q->cast = problem_cast(p);
     q->finish = (p->then[0] || softmax) && !q->before[TENSOR_C].needed;
-    if (!q->finish || p->pair || q->part[0].lanes || q->target->tiles || p->norm >= 0 || q->ask.add || q->ask.calls)
+    if (!q->finish || p->pair || q->part[0].lanes || p->norm >= 0 || q->ask.add || q->ask.calls)
         return;
     for (const uint8_t *then = p->then; *then; then++)
         if (!then_in_registers(*then)) return;

@@ -5,7 +5,7 @@ static int32_t tiles_of(int32_t n) { return (n + TILE_SIDE - 1) / TILE_SIDE; }
 
 static bool amx_fits(const struct plan_walk *w, const int32_t *e)
 {
-    const int row = w->q->row;
+    const int row = w->of->row;
     int64_t rows = 1, nv = tiles_of(e[w->of->vec]);
     for (int v = 0; v < w->of->p->nvar; v++)
         if (!w->of->p->reduced[v] && v != w->of->vec) rows *= e[v];
@@ -15,7 +15,7 @@ static bool amx_fits(const struct plan_walk *w, const int32_t *e)
 /* others of C one by one; two by two tiles, if there are */
 static int32_t amx_block(const struct plan_walk *w, int d, const int32_t *e)
 {
-    const int v = w->of->loop[d].var, vec = w->of->vec, row = w->q->row;
+    const int v = w->of->loop[d].var, vec = w->of->vec, row = w->of->row;
     int32_t other = v == vec ? tiles_of(e[row]) : (e[vec] + w->q->lanes - 1) / w->q->lanes;
     int32_t most = v != vec && v != row ? 1 : TILE_SIDE * (other > PLAN_TILES ? 2 : PLAN_TILES / other);
     return most < e[v] ? most : e[v];

@@ -47,7 +47,7 @@ static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 bool image_next(struct image_form *f, const struct image_kernel *q, const struct kernel *g)
 {
-    bool again = f->unit == UNIT_ALWAYS && g->pairs;
+    bool again = f->unit == UNIT_ALWAYS && g->pairs && f->isa != ISA_AMX;
     f->unit = again ? UNIT_NEVER : UNIT_ALWAYS;
     while (!again && --f->isa >= 0 && !q->nest[f->isa]) {}
     return f->isa >= 0;
@@ -70,7 +70,7 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     g->unit = f.unit;
     const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
     if (why) return why;
-    if (g->pairs) v->need |= CARRY_AVX512BF16;
+    if (g->pairs && isa != ISA_AMX) v->need |= CARRY_AVX512BF16;
     if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
     if (q->add && q->p->pair) return "two contractions cannot be added to what is there";
     for (int t = 0; t < 3; t++) {

@@ -22,6 +22,7 @@ enum ins_from { FROM_REGISTER, FROM_VECTOR, FROM_SPREAD };
 struct ins {
     uint8_t op, from, base, call;                        /* call: of CALL and SKIP */
     bool masked, floats, half;                           /* floats: whatever the sum's type is; half: of LOAD */
+    uint8_t each, lane;                                  /* of SPREAD, each > 0: this one of each so many lanes */
     int32_t d, a, b;                                     /* LOOP and END: d is the counter, b the other end; HOLD and
                                                             RELEASE: d is the place in the frame; TOTAL: a accumulators;
                                                             LANES: d the first lane, a how many, added to C if b > 0 */

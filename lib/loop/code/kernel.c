@@ -130,7 +130,7 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
     if (why) return why;
     *out = (struct kernel_plan){ .vector_var = q.part[0].vec, .rows = q.rows, .vectors = q.vectors,
                                  .threads = q.threads, .nodes = q.n + q.nout,
-                                 .step_var = q.target->tiles ? q.step : -1, .step = TILE_SIDE,
+                                 .step_var = q.target->tiles && !p->pair ? q.part[0].step : -1, .step = TILE_SIDE,
                                  .cycles = c.cycles, .moved = q.before_moved + c.moved,
                                  .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
                                  .exact = q.lies, .pairs = q.pairs,

@@ -11,7 +11,7 @@ struct lower {
     int32_t acc[PLAN_ROWS], held[PLAN_ROWS];             /* values */
     int64_t key[PLAN_ROWS];                              /* broadcasts that are still there, by displacement */
     int32_t value[PLAN_ROWS];
-    int turn;
+    int turn, channel;                                   /* channel: of each group, where they are side by side */
     bool rest;                                           /* the present body is of the last lanes, or steps */
 };
 
@@ -41,21 +41,28 @@ static int64_t c_at(const struct lower *l, int i)        /* of accumulator i */
     return l->row[i / l->x->nv].at[BASE_C] + tile_vector(l->q, l->x, BASE_C, i % l->x->nv);
 }
 
-static int32_t held_vector(struct lower *l, int64_t here, int j)
+/* vector j of an input's row that begins here */
+static int32_t input_vector(struct lower *l, int base, int64_t here, int j)
 {
-    const int held = (int)l->of->held;
-    int32_t v = memory(l, INS_LOAD, new_value(l), held, here + tile_vector(l->q, l->x, held, j), masked(l, j));
-    l->o->ins[l->o->n - 1].half = tile_view(l->q, l->x, held)->half;
+    int32_t v = memory(l, INS_LOAD, new_value(l), base, here + tile_vector(l->q, l->x, base, j), masked(l, j));
+    l->o->ins[l->o->n - 1].half = tile_view(l->q, l->x, base)->half;
     return v;
 }
 
-static int32_t spread(struct lower *l, int64_t disp)
+static int32_t held_vector(struct lower *l, int64_t here, int j) { return input_vector(l, (int)l->of->held, here, j); }
+
+/* of vector j, where groups of lanes have each their own */
+static int32_t spread(struct lower *l, int64_t disp, int j)
 {
+    const int each = l->q->groups.each;
+    if (each) disp += tile_vector(l->q, l->x, (int)l->of->cast, j);
     for (int i = 0; i < l->x->casts; i++)
         if (l->key[i] == disp && l->value[i] >= 0) return l->value[i];
     int i = l->turn++ % l->x->casts;
     l->key[i] = disp;
-    return l->value[i] = memory(l, INS_SPREAD, new_value(l), (int)l->of->cast, disp, false);
+    l->value[i] = memory(l, INS_SPREAD, new_value(l), (int)l->of->cast, disp, false);
+    l->o->ins[l->o->n - 1].each = (uint8_t)each, l->o->ins[l->o->n - 1].lane = (uint8_t)l->channel;
+    return l->value[i];
 }
 
 /* A comes first where that matters, for it is unsigned; else the one that may be in memory comes last */
@@ -75,7 +82,7 @@ static void step_of_lanes(struct lower *l, const int64_t at[BASE_SECOND])
     const int held = (int)l->of->held, cast = (int)l->of->cast, each = x->nrow / x->hold;
     for (int j = 0; j < x->hold; j++) l->held[j] = held_vector(l, l->row[j * each].at[held] + at[held], 0);
     for (int i = 0; i < each; i++) {
-        const int32_t c = memory(l, INS_LOAD, new_value(l), cast, l->row[i].at[cast] + at[cast], masked(l, 0));
+        const int32_t c = input_vector(l, cast, l->row[i].at[cast] + at[cast], 0);
         for (int j = 0; j < x->hold; j++) multiply(l, l->acc[j * each + i], c, l->held[j]);
     }
 }
@@ -97,9 +104,7 @@ static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
                 const int64_t other = l->row[r].at[cast] + at[cast];
                 if (out >> r & 1) continue;
                 for (int j = from; j < from + x->hold; j++) {
-                    int32_t c = l->of->both ? memory(l, INS_LOAD, new_value(l), cast,
-                                                     other + tile_vector(l->q, x, cast, j), masked(l, j))
-                                            : spread(l, other);
+                    int32_t c = l->of->both ? input_vector(l, cast, other, j) : spread(l, other, j);
                     multiply(l, l->acc[r * x->nv + j], c, l->held[j]);
                 }
             }
@@ -134,7 +139,8 @@ static void step_of_words(struct lower *l, const int64_t at[BASE_SECOND])
         }
         for (int r = 0; r < x->nrow; r++)
             for (int j = from; j < from + x->hold; j++)
-                multiply(l, l->acc[r * x->nv + j], spread(l, l->row[r].at[BASE_A] + at[BASE_A] + 4 * step), l->held[j]);
+                multiply(l, l->acc[r * x->nv + j], spread(l, l->row[r].at[BASE_A] + at[BASE_A] + 4 * step, j),
+                         l->held[j]);
     }
 }
 
@@ -172,9 +178,13 @@ static void body(struct lower *l, const struct walk_node *d)
         int64_t bytes[BASE_SECOND] = { 0 };
         for (i = 0; i < d->nvar; i++) {
             const int v = d->var[i];
-            const int64_t unit = l->x->shape.rows && v == l->q->step ? TILE_SIDE
+            const int64_t unit = l->x->shape.rows && v == l->of->step ? TILE_SIDE
                                  : l->of->lanes && v == l->of->vec   ? l->q->lanes : 1;
             for (int b = 0; b < BASE_SECOND; b++) bytes[b] += at[i] * unit * tile_view(l->q, l->x, b)->stride[v];
+            if (l->q->groups.each && v == l->q->groups.channel && at[i] != l->channel) {
+                memset(l->value, 0xff, sizeof l->value); /* none of the other's */
+                l->channel = at[i];
+            }
         }
         if (l->x->shape.rows) step_of_tiles(l, bytes);
         else if (l->q->p->q4) step_of_words(l, bytes);
@@ -188,7 +198,7 @@ static void body(struct lower *l, const struct walk_node *d)
 static void begin_tiles(struct lower *l)
 {
     const struct tile *x = l->x;
-    const int var[3] = { l->q->row, l->q->step, l->q->row };
+    const int var[3] = { l->of->row, l->of->step, l->of->row };
     for (int b = 0; b < 3; b++) memory(l, INS_STRIDE, -1, b, tile_view(l->q, x, b)->stride[var[b]], false);
     for (int i = 0; i < x->nrow * x->nv; i++)
         if (x->start == START_ZERO) put(l, INS_TILE_ZERO)->d = i;
@@ -205,7 +215,7 @@ static void begin_tile(struct lower *l, const struct tile *x)
         begin_tiles(l);
         return;
     }
-    if (x->tail) put(l, INS_MASK)->disp = x->tail;
+    if (x->tail || l->q->groups.each == 8) put(l, INS_MASK)->disp = x->tail ? x->tail : 8;
     if (l->q->p->q4 && l->q->target->memory_masked) put(l, INS_TABLE);
     for (int i = 0; i < x->nrow * x->nv; i++) {
         const int j = i % x->nv;
@@ -272,6 +282,31 @@ static void follow(struct lower *l)
             if (t->word == *then) follow_by(l, t, n);
 }
 
+/* the same of tiles, from where they are stored: some rows at a time, as vectors */
+static void follow_tiles(struct lower *l)
+{
+    enum { ROWS = 4 };
+    const struct tile *x = l->x;
+    const int rows = x->nrow * x->shape.rows;
+    struct tile some = *x;
+    some.shape = (struct tile_shape){ 0 };
+    some.tail = x->shape.columns % l->q->lanes;
+    l->x = &some;
+    if (some.tail) put(l, INS_MASK)->disp = some.tail;
+    for (int from = 0; from < rows; from += ROWS) {
+        some.nrow = (int16_t)(rows - from < ROWS ? rows - from : ROWS);
+        for (int i = 0; i < some.nrow; i++)
+            for (int b = BASE_C; b <= BASE_RESIDUAL; b++)
+                l->row[i].at[b] = (x->at[0] + from + i) * tile_view(l->q, x, b)->stride[l->of->row];
+        for (int i = 0; i < some.nrow * some.nv; i++)
+            l->acc[i] = memory(l, INS_LOAD, new_value(l), BASE_C, c_at(l, i), masked(l, i % some.nv));
+        follow(l);
+        for (int i = 0; i < some.nrow * some.nv; i++)
+            memory(l, INS_STORE, l->acc[i], BASE_C, c_at(l, i), masked(l, i % some.nv));
+    }
+    l->x = x;
+}
+
 static void end_tile(struct lower *l)
 {
     const struct tile *x = l->x;
@@ -279,7 +314,10 @@ static void end_tile(struct lower *l)
     for (int i = 0; i < n && x->shape.rows; i++)
         memory(l, INS_TILE_STORE, i, BASE_C, l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv),
                false);
-    if (x->shape.rows) return;
+    if (x->shape.rows) {
+        if (x->last && l->q->simple) follow_tiles(l);
+        return;
+    }
     if (x->lanes) {
         total(l);
         return;

@@ -46,8 +46,8 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         [CARRY_U8S8] = "_mm512_castsi512_ps(_mm512_dpbusd_epi32(_mm512_castps_si512(s), _mm512_castps_si512(x), "
                        "_mm512_castps_si512(y)))" };
     static const char *const tiles[] = {
-        [CARRY_BF16] = "__attribute__((target(\"amx-tile,amx-bf16\"))) ",
-        [CARRY_U8S8] = "__attribute__((target(\"amx-tile,amx-int8\"))) " };
+        [CARRY_BF16] = "__attribute__((target(\"amx-tile,amx-bf16,avx512vl,avx512bw\"))) ",
+        [CARRY_U8S8] = "__attribute__((target(\"amx-tile,amx-int8,avx512vl,avx512bw\"))) " };
     static const char *const more[] = { [CARRY_F32] = "", [CARRY_BF16] = "__attribute__((target(\"avx512bf16\"))) ",
                                         [CARRY_U8S8] = "__attribute__((target(\"avx512vnni\"))) ", [CARRY_F64] = "" };
     if (g->isa == ISA_AMX)
@@ -224,7 +224,7 @@ static const char *emit_kernel(struct buf *b, const struct image_kernel *q)
         buf_add(&body, "", 0);
         g.text = &body;
         why = image_variant(&k, n, &g, q, f);
-        of[n] = g.pairs ? "avx512bf16" : isa_name[f.isa];
+        of[n] = g.pairs && f.isa != ISA_AMX ? "avx512bf16" : isa_name[f.isa];
         if (!why && q->p->op == OP_FMA) function(b, &g, g.pairs ? CARRY_BF16 : k.type, s, of[n], &body);
         n++;
         free(body.s);

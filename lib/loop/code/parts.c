@@ -1,4 +1,5 @@
 #include "loop/code/parts.h"
+#include "loop/code/walk.h"
 #include <string.h>
 
 enum { LEAST_UNITS = 8, MOST_UNITS = 64 };
@@ -30,7 +31,7 @@ static struct problem chunk_of(const struct problem *p, int var, int32_t size)
         int64_t reach = 1;
         if (!p->elements[t] || !p->stride[t][var]) continue;
         for (int v = 0; v < p->nvar; v++) reach += p->stride[t][v] * (q.size[v] - 1);
-        bool whole = extents(p, t) == p->elements[t] && (t == TENSOR_C || p->store < STORE_F16);
+        bool whole = access_plain(p, t) && extents(p, t) == p->elements[t] && (t == TENSOR_C || p->store < STORE_F16);
         q.elements[t] = whole ? extents(&q, t) : reach;
     }
     if (p->pad.n && p->stride[TENSOR_A][var]) {          /* the lines that it reads have their zeros */

@@ -58,13 +58,16 @@ static void packed(struct plan_walk *w, int t, int d, const int32_t *e, bool fir
 static void chained(struct plan_walk *w, const int32_t *e, bool first)
 {
     struct chain_block x = chain_begin(w, e, first);
+    const struct tile_shape before = w->shape;
     for (int i = 0; i < 2; i++) {
         int32_t block[NEST_VARS] = { 0 };
         struct plan_walk s = chain_side(w, &x, i, e, block);
         walk_nest(&s, 0, block, first || !i, false);
         if (s.why) w->why = s.why;
+        w->shape = s.shape;
         chain_end(w, &x, i);
     }
+    if (x.skip >= 0 && memcmp(&before, &w->shape, sizeof before)) w->shape = (struct tile_shape){ 0 };
 }
 
 static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, bool last)
@@ -81,7 +84,7 @@ static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, 
     }
     int t = packed_here(w, d, fit);
     if (t >= 0) packed(w, t, d, e, first, last);
-    else if (fit && w->q->target->tiles) amx_put(w, d, e, first);
+    else if (fit && w->q->target->tiles) amx_put(w, d, e, first, last);
     else if (fit) tile_put(w, d, e, first, last);
     else if (outer && d == w->q->split) chained(w, e, first);
     else if (d == of->n) w->why = "the result does not fit the registers";
@@ -105,9 +108,10 @@ static void begin_thread(struct plan_walk *w, int i)
     if (!walk_moves(x)) q->n--;
 }
 
-static const char *make(struct loop_plan *q, const struct problem *p, const struct nest *n, bool lies)
+static const char *make(struct loop_plan *q, const struct problem *p, const struct nest *n, bool lies, bool apart)
 {
-    struct plan_walk w = { .q = q, .of = q->part, .depth = { -1, -1 }, .now = { -1, -1, -1, -1, -1, -1 } };
+    struct plan_walk w = { .q = q, .apart = apart, .of = q->part, .depth = { -1, -1 },
+                           .now = { -1, -1, -1, -1, -1, -1 } };
     int32_t e[2][NEST_VARS], second;
     const struct plan_ask ask = q->ask;
     memset(q, 0, offsetof(struct loop_plan, node));
@@ -116,7 +120,7 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
     q->target = &target_of[ask.isa];
     q->lanes = problem_lanes(p, ask.isa);
     q->type = (enum carry_type)p->type;
-    q->bias = q->row = q->step = q->split = -1;
+    q->bias = q->step = q->split = -1;
     q->threads = 1;
     q->lies = lies && p->pad.n;
     const char *why = access_choose(&w, n);
@@ -133,7 +137,8 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
         walk_nest(&w, 0, e[i], !ask.add || q->view[TENSOR_B].sums, q->simple);
         if (q->n > q->begin[i] && q->node[q->n - 1].kind == NODE_MOVE) q->n--;
     }
-    if (w.mixed && q->lies) return make(q, p, n, false);
+    if (w.mixed && q->lies) return make(q, p, n, false, apart);
+    if (w.why && q->groups.each) return make(q, p, n, lies, true);
     return w.why;
 }
 
@@ -141,7 +146,7 @@ const char *loop_plan_make(struct loop_plan *q, const struct problem *p, const s
                            const struct plan_ask *ask)
 {
     q->ask = *ask;
-    return make(q, p, n, true);
+    return make(q, p, n, true, false);
 }
 
 void loop_plan_free(struct loop_plan *q)

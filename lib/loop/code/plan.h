@@ -92,17 +92,23 @@ struct plan_part {                                            /* a contraction: 
     const struct problem *p;
     const struct loop *loop;
     int32_t inner[NEST_LOOPS];
-    int n, vec;                                          /* loops; the variable in the vectors */
+    int n, vec, row, step;                               /* loops; the variable in the vectors; of AMX's rows, steps */
     enum plan_base held, cast;                                /* the input in the vectors, the one that is broadcast */
     bool both, lanes;                                    /* that has it too; it is a reduction: lanes are summed */
 };
 
+struct plan_groups {                                     /* of channels, side by side in a vector; see groups.c */
+    const struct problem *of;                            /* as it was */
+    int each, group, column, channel;                    /* lanes of one, 0: there are none; variables */
+    struct carry_change weights;
+};
+
 struct loop_plan {
-    const struct problem *p;                             /* of pairs: in elements of two numbers */
+    const struct problem *p;                             /* of pairs: in elements of two numbers; or of groups */
     const struct target *target;
     struct plan_ask ask;
     enum carry_type type;                                /* of the products */
-    int lanes, bias, row, step;                          /* variables: the bias is along; of AMX's rows, of its steps */
+    int lanes, bias, step;                               /* variables: the bias is along; pairs are along */
     int64_t scratch[4];                                  /* bytes: of A and B and C, changed; S, rows of softmax, V */
     int64_t origin;                                      /* bytes from A's element 0 with zeros to what is in memory */
     int64_t group_at, group_row;                         /* bytes from B to these, from a scale to its zero point */
@@ -113,6 +119,7 @@ struct loop_plan {
     int begin[2];                                        /* the first node of each thread */
     int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */
     int rows, vectors;                                   /* the largest tile */
+    struct plan_groups groups;
     int split;                                           /* loops that two contractions have in common, or -1 */
     int64_t s_stride[NEST_VARS], s_elements;             /* a block of S, in elements */
     int nview, nchange, nrim, nshape;
@@ -130,7 +137,7 @@ struct loop_plan {
     struct plan_view view[PLAN_VIEWS];                        /* the first: each base as it is outside of all */
     struct tile_shape shape[TILE_SIDE * 2];
     struct plan_part part[3];                                 /* the problem; where there are two, those of it */
-    struct problem paired, side[2];
+    struct problem paired, side[2];                      /* of pairs, or groups side by side */
     struct loop side_loop[2][NEST_LOOPS];
 };
 
@@ -142,6 +149,8 @@ void loop_plan_print(struct buf *, const struct loop_plan *);      /* a line a n
 bool finish_vector(const struct problem *);              /* does one along C follow the sum: a bias, a scale? */
 const struct plan_view *tile_view(const struct loop_plan *, const struct tile *, int base);
 int64_t tile_vector(const struct loop_plan *, const struct tile *, int base, int j); /* bytes to vector j of a row */
+/* groups of channels side by side, if it has any: the problem then, and how; false: none */
+bool groups_merge(const struct problem *, int lanes, struct problem *, struct plan_groups *);
 int tile_rows(const struct loop_plan *, const struct tile *,
               struct tile_row *); /* equal places in the held input together */
 

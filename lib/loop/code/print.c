@@ -109,6 +109,7 @@ void ins_print(struct buf *b, const struct ir *x)
         if (s->from || ins_memory(s))
             buf_format(b, " %s%+d%s", base_name[s->base], s->disp, s->from == FROM_SPREAD ? " spread" : "");
         else if (s->disp) buf_format(b, " %d", s->disp);
+        if (s->each) buf_format(b, " lane %d of each %d", s->lane, s->each);
         buf_format(b, "%s%s\n", s->masked ? " masked" : "", s->half ? " half" : "");
     }
 }

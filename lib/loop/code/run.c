@@ -75,7 +75,7 @@ static void lane(struct machine *m, const struct ins *i, int l)
     switch (i->op) {
     case INS_ZERO: *d = zero; break;
     case INS_LOAD: *d = on ? read(m, i, l, false) : zero; break;
-    case INS_SPREAD: *d = read(m, i, 0, true); break;
+    case INS_SPREAD: *d = read(m, i, i->each ? l / i->each * i->each + i->lane : 0, !i->each); break;
     case INS_MAC: *d = multiply(m->q, *d, a, b); break;
     case INS_PLUS: *d = plus(m->q, a, b, i->floats); break;
     case INS_MAX:

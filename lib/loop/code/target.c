@@ -29,7 +29,8 @@ enum isa isa_for(const struct problem *p)
 {
     int64_t sum = 1;                                     /* of a row; the unit for bf16 is slow where AMX is */
     for (int v = 0; v < p->nvar; v++) sum *= p->reduced[v] ? p->size[v] : 1;
-    const bool tiles = p->group > 1 && (p->type == TYPE_BF16 || p->elements[TENSOR_A] > sum);
+    const bool tiles = p->pair ? problem_pairs(p) >= 0
+                               : p->group > 1 && (p->type == TYPE_BF16 || p->elements[TENSOR_A] > sum);
     if (tiles && !(problem_needs(p, ISA_AMX) & ~carry_cpu())) return ISA_AMX;
     return isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
 }
@@ -48,6 +49,6 @@ int isa_accumulators(enum isa isa) { return target_of[isa].accumulators; }
 int problem_needs(const struct problem *p, enum isa isa)
 {
     int need = isa == ISA_AVX2 ? CARRY_AVX2 : CARRY_AVX512 | CARRY_AVX2;
-    if (isa == ISA_AMX) return need | (p->type == TYPE_BF16 ? CARRY_AMX_BF16 : CARRY_AMX_INT8);
+    if (isa == ISA_AMX) return need | (p->type == TYPE_U8S8 ? CARRY_AMX_INT8 : CARRY_AMX_BF16);
     return need | (p->type == TYPE_BF16 ? CARRY_AVX512BF16 : p->type == TYPE_U8S8 ? CARRY_AVX512VNNI : 0);
 }

@@ -9,6 +9,8 @@ bool isa_here(enum isa);                                 /* by cpuid; for AMX th
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
 enum isa isa_for(const struct problem *);                /* here: of narrow types AMX, but for one row of bytes */
 enum isa isa_of(str name, bool *good);
+/* Can a unit for pairs of bf16 do both contractions?  The variable that pairs of A and B are along, or -1 */
+int problem_pairs(const struct problem *);
 int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
 int isa_accumulators(enum isa);                          /* vectors, or tiles, of the result that fit */
 int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */

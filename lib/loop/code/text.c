@@ -108,7 +108,15 @@ static void vectors(const struct text *t, const struct ins *i)
         load(t, i);
         buf_format(t->b, ";\n");
         break;
-    case INS_SPREAD: buf_format(t->b, "v%d = SPREAD(%s + %d);\n", i->d, at, i->disp); break;
+    case INS_SPREAD:
+        if (!i->each) buf_format(t->b, "v%d = SPREAD(%s + %d);\n", i->d, at, i->disp);
+        else if (i->each == 4)
+            buf_format(t->b, "v%d = _mm%s_permute_ps(_mm%s_loadu_ps((const float *)(%s + %d)), %d);\n", i->d, w, w, at,
+                       i->disp, i->lane * 0x55);
+        else
+            buf_format(t->b, "v%d = _mm512_mask_mov_ps(SPREAD(%s + %d), m, SPREAD(%s + %d));\n", i->d, at,
+                       i->disp + 4 * (8 + i->lane), at, i->disp + 4 * i->lane);
+        break;
     case INS_NUMBER: buf_format(t->b, "v%d = _mm%s_set1_p%s(%d);\n", i->d, w, sort, i->disp); break;
     case INS_BITS:
         if (t->wide) buf_format(t->b, "v%d = BITS(v%d, %d);\n", i->d, i->a, 4 * i->disp);

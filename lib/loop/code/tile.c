@@ -17,18 +17,18 @@ const struct plan_view *tile_view(const struct loop_plan *q, const struct tile *
 int64_t tile_vector(const struct loop_plan *q, const struct tile *x, int base, int j)
 {
     const struct plan_view *y = tile_view(q, x, base);
-    const bool tiles = x->shape.rows;
-    const int32_t lane = tiles ? x->at[1] + j * TILE_SIDE : j * q->lanes, bytes = y->half ? 2 : q->p->bytes;
+    const int32_t lane = x->at[1] + j * q->lanes, bytes = y->half ? 2 : q->p->bytes;
     if (base == BASE_BIAS && q->bias != q->part[0].vec) return 0;
     return y->panel ? lane / y->panel * y->panel_bytes + lane % y->panel * bytes : (int64_t)lane * bytes;
 }
 
 static int amx_rows(const struct loop_plan *q, const struct tile *x, struct tile_row *row)
 {
+    const int v = q->part[x->part].row;
     for (int i = 0; i < x->nrow; i++) {
         row[i] = (struct tile_row){ 0 };
         for (int b = 0; b <= BASE_C; b++)
-            if (b != BASE_B) row[i].at[b] = (x->at[0] + i * TILE_SIDE) * tile_view(q, x, b)->stride[q->row];
+            if (b != BASE_B) row[i].at[b] = (x->at[0] + i * TILE_SIDE) * tile_view(q, x, b)->stride[v];
     }
     return x->nrow;
 }
@@ -267,6 +267,8 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     if (unroll) budget = MARKED_MACS / n;
     if (q->p->q4) budget /= Q4_STEPS;
     if (budget < 1) budget = 1;
+    if (q->groups.each) w->why = groups_order(w, e, r, nr, &budget);
+    if (w->why) return;
     const int at = q->n;
     walk_node(w, NODE_TILE, tile_number(q, &x));
     struct rim_rows rows;                                /* where there are rims */

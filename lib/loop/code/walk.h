@@ -10,6 +10,7 @@ struct plan_walk {
     bool marked[2], packed[2];                           /* because a mark says so: only to have it together */
     bool finish;                                         /* something follows the sum, by a call yet to come */
     struct plan_range at;
+    bool apart;                                          /* groups are not side by side */
     bool mixed;                                          /* a row reads zeros at one place and not at another */
     struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
     const char *why;
@@ -82,14 +83,19 @@ int32_t rims_same(struct plan_walk *, int v, int32_t at, int32_t full, const int
 bool rims_few(struct plan_walk *, int v, int32_t step, const int32_t *e);
 
 /* amx_plan.c: tiles of tiles */
-const char *amx_choose(struct loop_plan *);
-void amx_put(struct plan_walk *, int d, const int32_t *e, bool first);
+const char *amx_choose(struct plan_part *);
+void amx_put(struct plan_walk *, int d, const int32_t *e, bool first, bool last);
 void amx_before(struct plan_walk *, int d, const int32_t *e); /* the shape of a loop's tiles, where it has one */
+
+/* groups.c */
+bool groups_choose(struct loop_plan *, const struct nest *);
+const char *groups_order(const struct plan_walk *, const int32_t *e, struct tile_sum *, int n, int64_t *budget);
 
 /* chain.c: two contractions */
 const char *chain_choose(struct plan_walk *, const struct nest *);
 struct chain_block { int change, skip, hold[2]; };       /* nodes that it began at */
 struct chain_block chain_begin(struct plan_walk *, const int32_t *e, bool first);
+void chain_extents(const struct loop_plan *, int i, const int32_t *e, int32_t *block);         /* of side i */
 struct plan_walk chain_side(struct plan_walk *, struct chain_block *, int i, const int32_t *e, int32_t *block);
 void chain_end(struct plan_walk *, const struct chain_block *, int i);
 #endif

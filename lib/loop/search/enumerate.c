@@ -24,7 +24,8 @@ struct choice {
 
 struct maker {
     const struct search *s;
-    const struct problem *p;
+    const struct problem *p;                             /* groups of channels side by side; in pieces they are not */
+    struct plan_groups groups;
     int lanes, nacc, own;                                /* own: what plans have in vectors unless told; -1: unknown */
     enum decision step;
     struct choice *x, now;
@@ -39,10 +40,10 @@ static void keep(struct maker *m)
     struct candidate *c = &m->now.c;
     const bool mark = m->own >= 0 && m->now.vec != m->own && !m->p->pair;
     c->vec = mark ? m->now.vec : -1;
-    if (!candidate_build(m->p, c, &t)) return;
+    if (!candidate_build(m->s->p, c, &t)) return;
     if (mark) candidate_vectorize(&t, c->vec);
     const struct plan_ask ask = { .isa = m->s->v->isa, .whole = m->s->v->prepared, .rough = m->p->pad.n > 0 };
-    if (model_asked(&x, m->p, &t, &ask)) return;
+    if (model_asked(&x, m->s->p, &t, &ask)) return;
     m->nodes += x.plan.nodes;
     if (!m->p->pair && m->own < 0) m->own = x.plan.vector_var;
     if (!m->p->pair && m->own != m->now.vec && c->vec < 0) {
@@ -85,6 +86,14 @@ static int32_t wide(const struct maker *m, int32_t kc)
     return parts < 2 ? 0 : ((m->p->size[v] + parts - 1) / parts + tile - 1) / tile * tile;
 }
 
+static void add(struct maker *m, int v, int32_t block)
+{
+    struct candidate *c = &m->now.c;
+    const struct plan_groups *g = &m->groups;
+    if (g->each && v == g->group && block > 1) block = (block + g->each - 1) / g->each;
+    c->piece[c->n++] = (struct loop_piece){ (int8_t)v, block };
+}
+
 /* The loops outside the tile as they are ordered, the outermost reduction cut to blocks of kc (0: not) outside of them,
  * or just inside the first of them; `across`: the innermost of them once more behind that, in blocks so wide; the
  * reductions inside, turned by one or not; the tile. */
@@ -94,15 +103,16 @@ static void with_cut(struct maker *m, const int *red, int nred, int32_t kc, bool
     struct candidate *c = &x->c;
     *c = (struct candidate){ 0 };
     for (int i = 0; i <= x->outer; i++) {
-        if (kc && i == inside) c->piece[c->n++] = (struct loop_piece){ (int8_t)red[0], kc };
-        if (across && i == inside) c->piece[c->n++] = (struct loop_piece){ x->order[x->outer - 1], across };
-        if (i < x->outer) c->piece[c->n++] = (struct loop_piece){ x->order[i], block_of(x, x->order[i], m->lanes) };
+        if (kc && i == inside) add(m, red[0], kc);
+        if (across && i == inside) add(m, x->order[x->outer - 1], across);
+        if (i < x->outer) add(m, x->order[i], block_of(x, x->order[i], m->lanes));
     }
     c->outer = c->n;
-    for (int i = 0; i < nred; i++) c->piece[c->n++] = (struct loop_piece){ (int8_t)red[(i + turn) % nred], 1 };
+    for (int i = 0; i < nred; i++) add(m, red[(i + turn) % nred], 1);
     for (int i = 0; i < 2; i++)
-        if (x->row[i] >= 0 && x->rows[i] > 1) c->piece[c->n++] = (struct loop_piece){ x->row[i], 1 };
-    if (!m->p->reduced[x->vec]) c->piece[c->n++] = (struct loop_piece){ x->vec, 1 };
+        if (x->row[i] >= 0 && x->rows[i] > 1) add(m, x->row[i], 1);
+    if (!m->p->reduced[x->vec]) add(m, x->vec, 1);
+    if (m->groups.each) add(m, m->groups.column, 1);
     keep(m);
 }
 
@@ -322,8 +332,9 @@ static void with_pair(struct maker *m)
         if (p->stride[TENSOR_C][v] && p->stride[TENSOR_A][v] && !p->stride[TENSOR_B][v] && !p->stride[TENSOR_V][v] &&
             (row < 0 || p->size[v] > p->size[row])) row = v;
     for (m->now.nv = 1; m->now.nv <= 4; m->now.nv++) {
-        int32_t rows = m->nacc / m->now.nv;
-        while (rows > 1 && !fits(m, rows)) rows--;
+        const bool tiles = m->s->v->isa == ISA_AMX;
+        int32_t rows = m->nacc / m->now.nv * (tiles ? m->lanes : 1);
+        while (rows > 1 && !tiles && !fits(m, rows)) rows--;
         for (int i = 0; i <= HEIGHTS; i++)
             for (int j = 0; j <= WIDTHS; j++) {
                 int32_t high = row < 0 ? 1 : i < HEIGHTS ? heights[i] : p->size[row];
@@ -377,9 +388,9 @@ static void rank_again(struct maker *m)
             c->seconds = m->x[i - 1].c.seconds;
             continue;
         }
-        candidate_build(m->p, c, &t);
+        candidate_build(m->s->p, c, &t);
         if (c->vec >= 0) candidate_vectorize(&t, c->vec);
-        c->seconds = model_terms(&x, m->p, &t, m->s->v->isa, m->s->v->prepared) ? INFINITY : x.seconds;
+        c->seconds = model_terms(&x, m->s->p, &t, m->s->v->isa, m->s->v->prepared) ? INFINITY : x.seconds;
         if (isfinite(c->seconds)) nodes -= x.plan.nodes;
     }
     qsort(m->x, n, sizeof *m->x, by_seconds);
@@ -389,9 +400,11 @@ size_t candidates(const struct search *s, struct candidate **c)
 {
     struct maker m = { .s = s, .p = s->p, .lanes = problem_lanes(s->p, s->v->isa),
                        .nacc = isa_accumulators(s->v->isa), .own = -1 };
+    struct problem merged;
+    if (groups_merge(s->p, m.lanes, &merged, &m.groups)) m.p = &merged, m.own = m.groups.group;
     if (s->p->pair) with_pair(&m);
     for (m.now.vec = 0; m.now.vec < s->p->nvar && !s->p->pair; m.now.vec++)
-        if (s->v->isa == ISA_AMX && s->p->reduced[m.now.vec]) continue;
+        if ((s->v->isa == ISA_AMX && s->p->reduced[m.now.vec]) || (m.groups.each && m.now.vec != m.own)) continue;
         else if (s->v->isa == ISA_AMX) with_amx(&m);
         else if (!s->p->reduced[m.now.vec] || thin(s->p, m.lanes)) with_vector(&m);
     if (!s->p->pair) {

@@ -87,6 +87,11 @@ CARRY_BOTH(_mm256_hadd_epi32, __m256i, vpaddq_s32)
 CARRY_THREE(_mm256_fmadd_ps, __m256, vfmaq_f32)
 CARRY_THREE(_mm256_fmadd_pd, __m256d, vfmaq_f64)
 CARRY_THREE(_mm256_fnmadd_ps, __m256, vfmsq_f32)
+#define _mm256_permute_ps(x, c) carry_lane_of_each(x, (c) & 3)
+CARRY_INTRINSIC __m256 carry_lane_of_each(__m256 x, int i)
+{
+    CARRY_PAIR(__m256, vdupq_n_f32(x.v[0][i]), vdupq_n_f32(x.v[1][i]))
+}
 CARRY_EACH(carry_round, __m256, __m256, vrndnq_f32)
 CARRY_EACH(_mm256_cvtps_epi32, __m256i, __m256, vcvtnq_s32_f32)
 CARRY_EACH(_mm256_cvtepi32_ps, __m256, __m256i, vcvtq_f32_s32)

@@ -59,8 +59,8 @@ static void run_code(const struct carry_variant *v, void *to, float *sum, const 
     float *room[5], *out = sum;
     for (int t = 0; t < 5; t++) room[t] = p ? (float *)((char *)(p + 1) + v->scratch[t]) : 0;
     int wide = v->need & CARRY_AVX512;
-    if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide,
-                                                                            v->need & CARRY_AVX512BF16);
+    const int pairs = v->need & (CARRY_AVX512BF16 | CARRY_AMX_BF16);
+    if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide, pairs);
     struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                carry_hidden, room[3], k, sum, to, extra };
