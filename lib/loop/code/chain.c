@@ -4,7 +4,7 @@
  * and what was summed before is made less when a greater one comes (Milakov and Gimelshein 2018, Dao et al. 2022).  Of
  * attention stored as bf16 both are by the unit for bf16, where it is: what softmax makes of a block of S is rounded to
  * bf16 in its place, V is copied to pairs of rows before the nest.  Odd head sizes and blocks of S that begin with an
- * odd column are computed in floats. */
+ * odd column are computed in floats.  Where AMX is, both are tiles of it. */
 #include "loop/code/walk.h"
 #include <string.h>
 

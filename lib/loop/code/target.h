@@ -7,7 +7,8 @@ enum isa { ISA_AVX2, ISA_AVX512, ISA_AMX, ISAS };         /* AMX: of narrow type
 extern const char *const isa_name[ISAS];                 /* "avx2", "avx512", "amx" */
 bool isa_here(enum isa);                                 /* by cpuid; for AMX the system is asked for leave, too */
 enum isa isa_best(void);                                 /* of vectors; dies when neither is here */
-enum isa isa_for(const struct problem *);                /* here: of narrow types AMX, but for one row of bytes */
+enum isa isa_for(const struct problem *);                /* here: of narrow types and attention of bf16 AMX, but for
+                                                            one row of bytes */
 enum isa isa_of(str name, bool *good);
 /* Can a unit for pairs of bf16 do both contractions?  The variable that pairs of A and B are along, or -1 */
 int problem_pairs(const struct problem *);
