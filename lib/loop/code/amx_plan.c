@@ -112,6 +112,7 @@ static void shape_put(struct plan_walk *w, int d, const int32_t *e, bool first, 
     x->part = (uint8_t)(w->of - w->q->part);
     for (int v = 0; v < w->of->p->nvar; v++) x->e[v] = w->of->p->reduced[v] ? 1 : e[v];
     x->start = first ? START_ZERO : START_LOAD;
+    if (x->last && w->q->staged && w->q->holds <= w->held) w->q->holds = w->held + 1;    /* A's, meanwhile */
     set_shape(w, x->shape);
     for (int i = 0; i < nr; i++)
         if (r[i].var == step) r[i] = (struct tile_sum){ step, whole, TILE_SIDE };

@@ -45,7 +45,7 @@ struct carry_pad {                                       /* of A: its dimensions
 struct carry_kernel;
 struct carry_extra { const float *bias, *residual, *second; };       /* what follows a sum, in its type, and V; or 0 */
 struct carry_context {                                   /* what code that changes blocks as it goes is called with */
-    float *scratch[3];                                   /* the third: a block of S */
+    float *scratch[3];                                   /* the third: a block of S, or tiles of C */
     void (*change)(const struct carry_change *, const float *from, float *to);
     /* of a block of C that is complete: its sizes, and its strides as `to`; the fields below are for this */
     void (*finish)(const struct carry_change *, float *block, const struct carry_context *);

@@ -179,7 +179,7 @@ static struct carry_context context(const struct job *j, int i)
     const struct kernel *g = j->g;
     const bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
     struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
-                                 pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
+                                 pair ? g->scratch[3] + carry_rows(&g->about) : g->scratch[3] },
                                carry_forth, wide ? carry_finish16 : carry_finish8,
                                wide ? carry_between16 : carry_between8, carry_hidden, pair ? g->scratch[3] : NULL,
                                &g->about, j->c, j->out, g->extra };

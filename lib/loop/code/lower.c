@@ -11,7 +11,7 @@ struct lower {
     int32_t acc[PLAN_ROWS], held[PLAN_ROWS];             /* values */
     int64_t key[PLAN_ROWS];                              /* broadcasts that are still there, by displacement */
     int32_t value[PLAN_ROWS];
-    int turn, channel;                                   /* channel: of each group, where they are side by side */
+    int held_bases, turn, channel;                       /* channel: of each group, where they are side by side */
     bool rest;                                           /* the present body is of the last lanes, or steps */
 };
 
@@ -199,7 +199,8 @@ static void begin_tiles(struct lower *l)
 {
     const struct tile *x = l->x;
     const int var[3] = { l->of->row, l->of->step, l->of->row };
-    for (int b = 0; b < 3; b++) memory(l, INS_STRIDE, -1, b, tile_view(l->q, x, b)->stride[var[b]], false);
+    const bool apart = x->start == START_ZERO && x->last && l->q->staged;    /* C has no tiles */
+    for (int b = 0; b < 3 - apart; b++) memory(l, INS_STRIDE, -1, b, tile_view(l->q, x, b)->stride[var[b]], false);
     for (int i = 0; i < x->nrow * x->nv; i++)
         if (x->start == START_ZERO) put(l, INS_TILE_ZERO)->d = i;
         else memory(l, INS_TILE_LOAD, i, BASE_C, l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv),
@@ -282,9 +283,11 @@ static void follow(struct lower *l)
             if (t->word == *then) follow_by(l, t, n);
 }
 
-/* the same of tiles, from where they are stored: some rows at a time, as vectors */
+/* The same of tiles, some rows at a time, as vectors: from where they are in C, or, close together, in scratch in A's
+ * place: rows of C some KiB apart drive each other out of the first cache. */
 static void follow_tiles(struct lower *l)
 {
+    const bool staged = l->q->staged;
     enum { ROWS = 4 };
     const struct tile *x = l->x;
     const int rows = x->nrow * x->shape.rows;
@@ -298,8 +301,11 @@ static void follow_tiles(struct lower *l)
         for (int i = 0; i < some.nrow; i++)
             for (int b = BASE_C; b <= BASE_RESIDUAL; b++)
                 l->row[i].at[b] = (x->at[0] + from + i) * tile_view(l->q, x, b)->stride[l->of->row];
-        for (int i = 0; i < some.nrow * some.nv; i++)
-            l->acc[i] = memory(l, INS_LOAD, new_value(l), BASE_C, c_at(l, i), masked(l, i % some.nv));
+        for (int i = 0; i < some.nrow * some.nv; i++) {
+            const int row = from + i / some.nv, tile = row / TILE_SIDE * some.nv + i % some.nv;
+            const int64_t at = staged ? tile * TILE_BYTES + row % TILE_SIDE * TILE_SIDE * 4 : c_at(l, i);
+            l->acc[i] = memory(l, INS_LOAD, new_value(l), staged ? BASE_A : BASE_C, at, masked(l, i % some.nv));
+        }
         follow(l);
         for (int i = 0; i < some.nrow * some.nv; i++)
             memory(l, INS_STORE, l->acc[i], BASE_C, c_at(l, i), masked(l, i % some.nv));
@@ -307,15 +313,32 @@ static void follow_tiles(struct lower *l)
     l->x = x;
 }
 
+static void hold_a(struct lower *l, enum ins_op op)
+{
+    struct ins *i = put(l, op);
+    i->base = BASE_A, i->disp = 2, i->d = l->held_bases;
+}
+
+static void end_tiles(struct lower *l, int n)
+{
+    const struct tile *x = l->x;
+    const bool follows = x->last && l->q->simple, staged = follows && l->q->staged;
+    if (staged) hold_a(l, INS_HOLD);
+    if (staged) memory(l, INS_STRIDE, -1, BASE_A, TILE_SIDE * 4, false);
+    for (int i = 0; i < n; i++) {
+        const int64_t c = l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv);
+        memory(l, INS_TILE_STORE, i, staged ? BASE_A : BASE_C, staged ? i * TILE_BYTES : c, false);
+    }
+    if (follows) follow_tiles(l);
+    if (staged) hold_a(l, INS_RELEASE);
+}
+
 static void end_tile(struct lower *l)
 {
     const struct tile *x = l->x;
     const int n = x->nrow * x->nv;
-    for (int i = 0; i < n && x->shape.rows; i++)
-        memory(l, INS_TILE_STORE, i, BASE_C, l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv),
-               false);
     if (x->shape.rows) {
-        if (x->last && l->q->simple) follow_tiles(l);
+        end_tiles(l, n);
         return;
     }
     if (x->lanes) {
@@ -343,7 +366,7 @@ static void enter(struct lower *l)
 void ins_lower(struct ir *o, const struct loop_plan *q)
 {
     struct lower l = { .o = o, .q = q };
-    int32_t begin[2 * PLAN_DEPTH], open = 0, depth = 0, held = 0;        /* of LOOP, HOLD and SKIP */
+    int32_t begin[2 * PLAN_DEPTH], open = 0, depth = 0;      /* of LOOP, HOLD and SKIP */
     struct ins *i;
     o->q = q;
     o->n = o->values = 0;
@@ -373,7 +396,7 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
             break;
         case NODE_HOLD:
             i = put(&l, INS_HOLD);
-            i->base = d->base, i->disp = d->n, i->d = held++;
+            i->base = d->base, i->disp = d->n, i->d = l.held_bases++;
             break;
         case NODE_SKIP:
             begin[open++] = o->n;
@@ -385,7 +408,7 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
             if (q->node[d->n].kind == NODE_TILE) end_tile(&l);
             if (q->node[d->n].kind == NODE_HOLD) {
                 i = put(&l, INS_RELEASE);
-                i->base = q->node[d->n].base, i->d = --held;
+                i->base = q->node[d->n].base, i->d = --l.held_bases;
             }
             if (q->node[d->n].kind != NODE_LOOP && q->node[d->n].kind != NODE_SKIP) break;
             o->ins[begin[--open]].b = o->n;

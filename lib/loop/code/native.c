@@ -92,7 +92,11 @@ static void function(struct buf *b, const struct kernel *g, int type, const char
         snprintf(use, sizeof use, "n%d = ", i);
         if (strstr(body->s, use)) buf_format(b, "int n%d;\n", i);
     }
-    for (int i = 0; i < 3 && g->isa == ISA_AMX; i++) buf_format(b, "long s%d;\n", i);
+    for (int i = 0; i < 3 && g->isa == ISA_AMX; i++) {
+        char use[8];
+        snprintf(use, sizeof use, "s%d = ", i);
+        if (strstr(body->s, use)) buf_format(b, "long s%d;\n", i);
+    }
     if (strstr(body->s, "TOTAL(")) buf_format(b, doubles ? "__m256d s;\n" : "__m128 s;\n");
     if (strstr(body->s, "m = ")) buf_format(b, "%s m;\n", wide ? "__mmask16" : "__m256i");
     buf_add(b, body->s, body->n);

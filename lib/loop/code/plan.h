@@ -17,7 +17,7 @@
 /* the first three are the tensors' numbers; GROUP: scales of weights of 4 bits, in B; SECOND is V */
 enum plan_base { BASE_A, BASE_B, BASE_C, BASE_BIAS, BASE_RESIDUAL, BASE_GROUP, BASE_SECOND, BASES };
 enum { PLAN_VIEWS = 80, PLAN_ROWS = 32, PLAN_DEPTH = 48, PLAN_TILES = 4,
-       TILE_SIDE = 16 };
+       TILE_SIDE = 16, TILE_BYTES = TILE_SIDE * TILE_SIDE * 4 };
 
 enum walk_kind { NODE_LOOP, NODE_TILE, NODE_BODY, NODE_MOVE, NODE_CALL, NODE_HOLD, NODE_SKIP, NODE_SHAPE, NODE_END };
 enum plan_call { CALL_CHANGE, CALL_FINISH, CALL_BETWEEN, CALL_HIDDEN };
@@ -115,6 +115,7 @@ struct loop_plan {
     int64_t second_at;                                   /* V, changed, so many floats on in scratch[3]; or 0 */
     bool lies, given, pairs, cast, finish, simple;       /* A with zeros as it is; B packed before; by the unit; .. */
     bool walked[2];                                      /* an input is packed as the nest goes */
+    bool staged;                                         /* AMX: what follows is done on tiles in scratch[3] */
     int threads, parallel;                               /* 1 or 2; the variable that is cut */
     int begin[2];                                        /* the first node of each thread */
     int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */

@@ -94,7 +94,9 @@ static void tiles(const struct text *t, const struct ins *i)
         buf_format(t->b, "_tile_loadd(%d, %s + %d, s%d);\n", i->d, name_of[i->base], i->disp, i->base);
         break;
     case INS_TILE_MAC: buf_format(t->b, "TILES(%d, %d, %d);\n", i->d, i->a, i->b); break;
-    case INS_TILE_STORE: buf_format(t->b, "_tile_stored(%d, c + %d, s2);\n", i->d, i->disp); break;
+    case INS_TILE_STORE:
+        buf_format(t->b, "_tile_stored(%d, (void *)(%s + %d), s%d);\n", i->d, name_of[i->base], i->disp, i->base);
+        break;
     }
 }
 

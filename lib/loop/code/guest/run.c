@@ -61,7 +61,7 @@ static void run_code(const struct carry_variant *v, void *to, float *sum, const 
     int wide = v->need & CARRY_AVX512;
     const int pairs = v->need & (CARRY_AVX512BF16 | CARRY_AMX_BF16);
     if (k->pair && k->store >= CARRY_HALVES_F16) extra.second = widen_second(k, extra.second, room[4], wide, pairs);
-    struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : 0 }, carry_forth,
+    struct carry_context x = { { room[0], room[1], k->pair ? room[3] + carry_rows(k) : room[3] }, carry_forth,
                                wide ? carry_finish16 : carry_finish8, wide ? carry_between16 : carry_between8,
                                carry_hidden, room[3], k, sum, to, extra };
     if (v->whole[0] && k->pad.n) carry_surround(&k->pad, k->store, a, room[0], v->need);
