@@ -132,7 +132,7 @@ int main(int argc, char **argv)
         for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */
             for (int d = 0; d < x->nest[j].n; d++) x->nest[j].loop[d].marks &= (uint8_t)~MARK_PARALLEL;
         if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
-        if (x->p.group > 1 || x->have[ISA_AMX] || problem_pairs(&x->p) >= 0) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
+        if (problem_tiles(&x->p) || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;
         const char *why = NULL;
         for (int j = 0; j < ISAS && rows && !why; j++) why = many_nest(&x->nest[j], &x->p, (enum isa)j);

@@ -255,7 +255,7 @@ void access_lay(struct plan_walk *w)
     for (int t = 0; t < 3; t++) lay_out(w, t, dense);
     for (int t = 0; t < 2; t++) q->walked[t] = w->depth[t] >= 0;
     finish_choose(q);
-    q->staged = q->target->tiles && q->simple && q->threads == 1;
-    if (q->staged) q->scratch[3] = PLAN_TILES * TILE_BYTES;
+    q->staged = q->target->tiles && q->simple;
+    if (q->staged) q->scratch[3] = q->threads * PLAN_TILES * TILE_BYTES;
     lay_more(q);
 }

@@ -179,10 +179,11 @@ static struct carry_context context(const struct job *j, int i)
     const struct kernel *g = j->g;
     const bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
     struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
-                                 pair ? g->scratch[3] + carry_rows(&g->about) : g->scratch[3] },
+                                 pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
                                carry_forth, wide ? carry_finish16 : carry_finish8,
                                wide ? carry_between16 : carry_between8, carry_hidden, pair ? g->scratch[3] : NULL,
                                &g->about, j->c, j->out, g->extra };
+    if (g->plan->staged) x.scratch[2] = g->scratch[3] + i * PLAN_TILES * TILE_BYTES / 4;
     if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
     return x;
 }

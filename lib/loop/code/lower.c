@@ -283,11 +283,9 @@ static void follow(struct lower *l)
             if (t->word == *then) follow_by(l, t, n);
 }
 
-/* The same of tiles, some rows at a time, as vectors: from where they are in C, or, close together, in scratch in A's
- * place: rows of C some KiB apart drive each other out of the first cache. */
+/* the same of tiles in scratch, where A was: some rows at a time, as vectors, which go to C */
 static void follow_tiles(struct lower *l)
 {
-    const bool staged = l->q->staged;
     enum { ROWS = 4 };
     const struct tile *x = l->x;
     const int rows = x->nrow * x->shape.rows;
@@ -303,8 +301,8 @@ static void follow_tiles(struct lower *l)
                 l->row[i].at[b] = (x->at[0] + from + i) * tile_view(l->q, x, b)->stride[l->of->row];
         for (int i = 0; i < some.nrow * some.nv; i++) {
             const int row = from + i / some.nv, tile = row / TILE_SIDE * some.nv + i % some.nv;
-            const int64_t at = staged ? tile * TILE_BYTES + row % TILE_SIDE * TILE_SIDE * 4 : c_at(l, i);
-            l->acc[i] = memory(l, INS_LOAD, new_value(l), staged ? BASE_A : BASE_C, at, masked(l, i % some.nv));
+            const int64_t at = tile * TILE_BYTES + row % TILE_SIDE * TILE_SIDE * 4;
+            l->acc[i] = memory(l, INS_LOAD, new_value(l), BASE_A, at, masked(l, i % some.nv));
         }
         follow(l);
         for (int i = 0; i < some.nrow * some.nv; i++)
@@ -319,17 +317,18 @@ static void hold_a(struct lower *l, enum ins_op op)
     i->base = BASE_A, i->disp = 2, i->d = l->held_bases;
 }
 
+/* rows of C some KiB apart drive each other out of the first cache: what follows is done before they are there */
 static void end_tiles(struct lower *l, int n)
 {
     const struct tile *x = l->x;
-    const bool follows = x->last && l->q->simple, staged = follows && l->q->staged;
+    const bool staged = x->last && l->q->staged;
     if (staged) hold_a(l, INS_HOLD);
     if (staged) memory(l, INS_STRIDE, -1, BASE_A, TILE_SIDE * 4, false);
     for (int i = 0; i < n; i++) {
         const int64_t c = l->row[i / x->nv].at[BASE_C] + tile_vector(l->q, x, BASE_C, i % x->nv);
         memory(l, INS_TILE_STORE, i, staged ? BASE_A : BASE_C, staged ? i * TILE_BYTES : c, false);
     }
-    if (follows) follow_tiles(l);
+    if (staged) follow_tiles(l);
     if (staged) hold_a(l, INS_RELEASE);
 }
 

@@ -170,7 +170,7 @@ static void hold(struct machine *m, const struct ins *i)
     if (i->disp == HOLD_SECOND) *p = m->base[BASE_SECOND];
     else *p = (struct place){ (char *)m->x->scratch[i->disp], 0,
                               i->disp < 2 ? m->q->scratch[i->disp]
-                              : m->q->staged ? m->q->scratch[3] : m->q->s_elements * 4 };
+                              : m->q->staged ? PLAN_TILES * TILE_BYTES : m->q->s_elements * 4 };
 }
 
 static void one(struct machine *m, const struct ins *i, int32_t *at)

@@ -29,8 +29,7 @@ enum isa isa_for(const struct problem *p)
 {
     int64_t sum = 1;                                     /* of a row; the unit for bf16 is slow where AMX is */
     for (int v = 0; v < p->nvar; v++) sum *= p->reduced[v] ? p->size[v] : 1;
-    const bool tiles = p->pair ? problem_pairs(p) >= 0
-                               : p->group > 1 && (p->type == TYPE_BF16 || p->elements[TENSOR_A] > sum);
+    const bool tiles = problem_tiles(p) && (p->type != TYPE_U8S8 || p->elements[TENSOR_A] > sum);
     if (tiles && !(problem_needs(p, ISA_AMX) & ~carry_cpu())) return ISA_AMX;
     return isa_here(ISA_AVX512) ? ISA_AVX512 : ISA_AVX2;
 }
@@ -43,6 +42,7 @@ enum isa isa_of(str name, bool *good)
     return *good ? (enum isa)i : ISA_AVX2;
 }
 
+bool problem_tiles(const struct problem *p) { return p->group > 1 || problem_pairs(p) >= 0; }
 int problem_lanes(const struct problem *p, enum isa isa) { return target_of[isa].bytes / p->bytes; }
 int isa_accumulators(enum isa isa) { return target_of[isa].accumulators; }
 

@@ -12,6 +12,7 @@ enum isa isa_for(const struct problem *);                /* here: of narrow type
 enum isa isa_of(str name, bool *good);
 /* Can a unit for pairs of bf16 do both contractions?  The variable that pairs of A and B are along, or -1 */
 int problem_pairs(const struct problem *);
+bool problem_tiles(const struct problem *);              /* has it code for AMX? */
 int problem_lanes(const struct problem *, enum isa);     /* elements in a vector */
 int isa_accumulators(enum isa);                          /* vectors, or tiles, of the result that fit */
 int problem_needs(const struct problem *, enum isa);     /* bits of carry_cpu to run its code */

@@ -118,7 +118,7 @@ void takeaway_complete(struct takeaway *x, unsigned isas)
     for (int i = 0; i < ISAS; i++) {
         if (!(isas >> i & 1)) continue;
         if (x->have[i] || x->p.op != OP_FMA || (x->p.group > 1 && i == ISA_AVX2)) continue;
-        if (x->p.group == 1 && i == ISA_AMX && problem_pairs(&x->p) < 0) continue;
+        if (i == ISA_AMX && !problem_tiles(&x->p)) continue;
         struct evaluator v;
         evaluator_open(&v, (enum isa)i, NULL);
         v.model = true;
