@@ -211,8 +211,8 @@ def quarter(name, model, x, labels, steps, tier):
     shell = f'''set -e -o pipefail
         place-import --from=onnx quarter.onnx | place-grad --optimiser=adam --rate=0.003 > quarter.graph
         place-profile --tier=file:{tier} -o quarter.csv quarter.graph
-        for plan in fast-0:1 sync-3:1; do
-            place-plan --formulation=${{plan%-*}} --ratio=${{plan#*-}} --profile=quarter.csv quarter.graph > $plan.plan
+        for plan in fast-100 sync-25; do
+            place-plan --formulation=${{plan%-*}} --limit=${{plan#*-}}% --profile=quarter.csv quarter.graph > $plan.plan
             place-run --plan=$plan.plan --tier=file:{tier} --steps={steps} --warm=0 --again=0 \\
                 --values=quarter.onnx --value=input=x.bin \\
                 --value=labels=y.bin quarter.graph > $plan.csv
@@ -222,7 +222,7 @@ def quarter(name, model, x, labels, steps, tier):
         print('#', done.stderr)
         ok(False, 'a transformer in a quarter of its memory')
         return
-    rows = [list(csv.DictReader(open(f))) for f in ('fast-0:1.csv', 'sync-3:1.csv')]
+    rows = [list(csv.DictReader(open(f))) for f in ('fast-100.csv', 'sync-25.csv')]
     fast, slow = ([r['loss'] for r in rs] for rs in rows)
     moved, used = int(rows[1][-1]['written_bytes']), [int(rs[-1]['fast_bytes']) for rs in rows]
     seconds = [sorted(float(r['seconds']) for r in rs)[steps // 2] for rs in rows]
