@@ -3,22 +3,23 @@
 . "$(dirname "$0")/tap.sh"
 out=$B/pipeline-place
 rm -rf "$out"
-figure() { make -s -C "$root" SCALE=test PLACE_STEPS=2 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_STUDY_RATIOS='4:1 2:1' \
-    PLACE_LARGE=vgg19-8-64 PLACE_LARGE_LIMIT=20M PLACE_PAGED_STEPS=1 OUT="$out" B="$B" BIN="$BIN" "$@"; }
+figure() { make -s -C "$root" SCALE=test PLACE_STEPS=2 PLACE_ROUNDS=1 PLACE_AGAIN=0 PLACE_RATIOS='1:1 2:1' \
+    PLACE_STUDY_RATIOS='2:1 1:1' PLACE_LARGE=vgg19-8-64 PLACE_LARGE_LIMIT=20M PLACE_PAGED_STEPS=1 PLACE_PAGED_RATIO=2:1 \
+    OUT="$out" B="$B" BIN="$BIN" "$@"; }
 results=$out/place/results.csv
 ok 'figures 7 to 11 are made' figure figure7 figure8 figure9 figure10 figure11
 is 'columns of figure 7' 'network,batch,formulation,ratio,step_seconds,speedup_over_slow_ratio,lower_ratio,upper_ratio,loss_ratio,lower_loss_ratio,upper_loss_ratio,least_loss_ratio,rounds,reached_ratio,ratio_off,kind' head -1 "$out/figure7.csv"
 is 'one row for each run' 'resnet50 async 1:1
-resnet50 async 4:1
+resnet50 async 2:1
 resnet50 fast 0:1
 resnet50 numa 1:1
-resnet50 numa 4:1
+resnet50 numa 2:1
 resnet50 slow 1:0
 resnet50 static 1:1
-resnet50 static 4:1
+resnet50 static 2:1
 resnet50 sync 1:1
-resnet50 sync 4:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f1,3,4 | tr , " " | sort'
-is 'figure 10 has its own sizes and both ends' 'async 2:1 async 4:1 fast 0:1 slow 1:0 static 2:1 static 4:1 sync 2:1 sync 4:1' \
+resnet50 sync 2:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f1,3,4 | tr , " " | sort'
+is 'figure 10 has its own sizes and both ends' 'async 1:1 async 2:1 fast 0:1 slow 1:0 static 1:1 static 2:1 sync 1:1 sync 2:1' \
     eval 'sed 1d "$out/figure10.csv" | cut -d, -f3,4 | tr , " " | sort | paste -sd" "'
 is 'figure 8 compares with a cache' 'static cache simulated
 sync cache simulated' eval 'sed 1d "$out/figure8.csv" | cut -d, -f3,6,12 | tr , " " | grep cache'
@@ -40,21 +41,21 @@ ok 'pictures in both forms' pictures
 rows() { sed 1d "$out"/place/*/profile.csv | cut -d, -f1,4-6 | sort; }
 ok 'no kernel is timed twice' eval '! rows | uniq -d | grep .'
 cp "$results" before.csv
-rm "$out"/place/*/sync-4-1.run*.csv "$results" "$out"/figure7.*
+rm "$out"/place/*/sync-2-1.run*.csv "$results" "$out"/figure7.*
 ok 'what is missing is made again' figure figure7
-others() { grep -v ',sync,4:1,' "$1" | sort; }
+others() { grep -v ',sync,2:1,' "$1" | sort; }
 ok 'and nothing else is measured again' cmp <(others before.csv) <(others "$results")
 # other formulations and sizes in the same folder: the table is of what is asked for, what was measured stays
 before=$(cksum "$out"/place/resnet50*/*.run*.csv)
-ok 'other settings' eval 'figure PLACE_FORMS=sync PLACE_RATIOS="1:1 2:1" figure7 2> said'
+ok 'other settings' eval 'figure PLACE_FORMS=sync PLACE_RATIOS="1:1 1:2" figure7 2> said'
 is 'make the table anew' 'fast 0:1
 slow 1:0
 sync 1:1
-sync 2:1' eval 'sed 1d "$out/figure7.csv" | cut -d, -f3,4 | tr , " " | sort'
+sync 1:2' eval 'sed 1d "$out/figure7.csv" | cut -d, -f3,4 | tr , " " | sort'
 ok 'say so' grep -q "place_forms=.*async.*, is " said
-is 'and measure only what is new' "$before" eval 'cksum "$out"/place/resnet50*/*.run*.csv | grep -v "/sync-2-1[.]"'
+is 'and measure only what is new' "$before" eval 'cksum "$out"/place/resnet50*/*.run*.csv | grep -v "/sync-1-2[.]"'
 table=$(stat -c %Y.%i "$out/figure7.csv")
-ok 'the same again' figure PLACE_FORMS=sync PLACE_RATIOS='1:1 2:1' figure7
+ok 'the same again' figure PLACE_FORMS=sync PLACE_RATIOS='1:1 1:2' figure7
 is 'does nothing' "$table" stat -c %Y.%i "$out/figure7.csv"
 is 'the tier leaves nothing' '' eval 'ls -A "$out/place/tier" | tr -d "\n"; echo'
 fails 'too little disk is said before anything is written, with the number' 2 'bytes of disk are needed' \

@@ -54,7 +54,7 @@ def train(limit):
         if limit[0] == '.':
             with open('/proc/self/clear_refs', 'w') as f:
                 f.write('5')                             # a share says nothing of planning
-    for k in range(4):
+    for k in range(3):
         optimiser.zero_grad()
         torch.manual_seed(k)
         if plan:
@@ -94,7 +94,7 @@ from tap import end, ok
 plain = child('plain')
 for limit in ('.5', '.25', '.15'):
     row = child(limit)
-    ok(row['loss'] == plain['loss'], f'limit {limit}: the loss after four steps of Adam is the plain one')
+    ok(row['loss'] == plain['loss'], f'limit {limit}: the loss after three steps of Adam is the plain one')
     ok(row['peak'] <= plain['peak'] and row['peak'] <= 1.15 * row['resident'],
        f'limit {limit}: the process takes {row["peak"] // MIB} MiB, {row["resident"] // MIB} said, '
        f'{plain["peak"] // MIB} plain')

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 enum { MAX_RUNS = 64 };
+static const double PATIENCE = 2;                        /* with pace: seconds, and as many as a problem ran */
 static const char columns[] = "key,machine,isa,encoder,problem,tree,seconds,median_seconds,runs,load";
 
 static uint64_t key_of(const struct evaluator *v, const char *problem, const char *tree)
@@ -137,7 +138,9 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
     v->want = NULL;
     v->p = p;
     if (p && v->each) v->isa = isa_for(p);
+    v->pace.slow = v->isa == ISA_AMX ? machine_tiles_slow : NULL;
     v->best_seconds = INFINITY;
+    v->pace.left = PATIENCE;
 }
 
 void evaluator_operands(struct evaluator *v)
@@ -179,6 +182,17 @@ static double used_seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* a few runs after one that took `first`; their seconds into s, of all as the result */
+static double time_runs(struct evaluator *v, double *s, int *n, int least, int most, double first)
+{
+    double total = first;
+    const double began = used_seconds() - first;
+    for (*n = 0; *n < most && (total < v->cap_seconds || (*n < least && total < 10 * v->cap_seconds));
+         total = used_seconds() - began)
+        s[(*n)++] = evaluator_once(v);
+    return total;
+}
+
 static struct result measure(struct evaluator *v, const struct nest *t, int min_runs, int max_runs, bool early)
 {
     struct result r = { .seconds = INFINITY, .median_seconds = INFINITY };
@@ -197,7 +211,7 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     if (v->check) memset(v->x[TENSOR_C], 0xff, bytes);
     kernel_weights(&v->kernel, v->x[TENSOR_B]);
     if (v->prepared) kernel_prepare(&v->kernel, v->x[TENSOR_A], v->x[TENSOR_B]);
-    double s[MAX_RUNS], total, began = used_seconds();
+    double s[MAX_RUNS], began = used_seconds();
     s[0] = evaluator_once(v);
     double first = used_seconds() - began;
     if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
@@ -207,15 +221,12 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
         die("wrong code for %s: problem %s tree %s", isa_name[v->isa], v->p->text, b.s);
     }
     r.checked = v->check;
-    total = first, began = used_seconds() - first;       /* without the check */
-    if (early && s[0] > v->early_ratio * v->best_seconds) {
+    if (early && s[0] > v->early_ratio * v->best_seconds && !(v->pace.slow && v->pace.slow())) {
         r.runs = 1;
     } else {
-        for (r.runs = 0;
-             r.runs < max_runs && (total < v->cap_seconds || (r.runs < min_runs && total < 10 * v->cap_seconds));) {
-            s[r.runs++] = evaluator_once(v);
-            total = used_seconds() - began;
-        }
+        double total = time_runs(v, s, &r.runs, min_runs, max_runs, first);      /* without the check */
+        v->pace.left += total;
+        while (r.runs && pace_again(&v->pace, total)) total = time_runs(v, s, &r.runs, min_runs, max_runs, first);
         if (!r.runs) r.runs = 1;                         /* 20 ms and more: the first run has to do */
     }
     if (!v->hold) measure_unlock();

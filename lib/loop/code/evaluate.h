@@ -4,7 +4,8 @@
  * minimum of 4 to 8 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower
  * than the best of this problem.
  * Measured here and elsewhere (spec of LoopTune's repetition): the minimum of four varies by 0.6 %, single runs by far
- * more on a busy machine.  Each measurement holds the machine-wide lock.
+ * more on a busy machine.  Each measurement holds the machine-wide lock.  By AMX, runs of a core whose loads of tiles
+ * are slow (measure/pace.h) are made again when they are not.
  *
  * The store is an append-only CSV shared by processes; a row is known by machine, instruction set, encoder version,
  * problem and tree.  Unencodable nests are results too: 0 GFLOPS and a reason. */
@@ -13,6 +14,7 @@
 #include "base/rng.h"
 #include "loop/code/kernel.h"
 #include "loop/code/machine.h"
+#include "measure/pace.h"
 
 /* rows of tables of options */
 #define EVAL_OPTION(eval) { 0, "eval", WORD, &(eval), "run|model", "measure, or ask the model" }
@@ -37,6 +39,7 @@ struct evaluator {
     double cap_seconds, early_ratio;
     const struct problem *p;                             /* the present problem */
     double best_seconds;                                 /* of the present problem */
+    struct pace pace;
     size_t measured, remembered;                         /* counts of evaluations */
     void (*watch)(void *, const struct evaluator *, const struct nest *);    /* NULL, or told of what is asked for */
     void *watching;

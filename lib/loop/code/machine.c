@@ -177,25 +177,51 @@ static double run(uint8_t *memory, bool wide, enum task task, const float *x, in
     return least(finish(&s, memory), x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
 }
 
-double machine_tile(double hz, bool bf16, int times)
+static uint8_t *code_room(void)
+{
+    uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) die_errno("cannot get memory for code");
+    return memory;
+}
+
+/* code of so many times 64 products of tiles; loads: each four after the four tiles that they are of */
+static carry_code *tiles(uint8_t *memory, bool bf16, bool loads, int times)
 {
     struct loop_plan q;
     struct ir s;
-    uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) die_errno("cannot get memory for code");
     begin(&s, &q, ISA_AMX, bf16 ? CARRY_BF16 : CARRY_U8S8);
     q.nshape = 1;
     q.shape[0] = (struct tile_shape){ TILE_SIDE, TILE_SIDE, 0 };
     ins_put(&s, INS_SHAPE);
+    ins_put(&s, INS_STRIDE)->disp = TILE_SIDE * 4;
     loop(&s, INS_LOOP, 0, times);
-    for (int i = 0; i < 64; i++) three(&s, INS_TILE_MAC, i % 4, 4 + i % 2, 6 + i / 2 % 2);
+    for (int i = 0; i < 64; i++) {
+        for (int k = 0; k < 4 && loads && i % 4 == 0; k++)
+            three(&s, INS_TILE_LOAD, 4 + k, -1, -1)->disp = k * TILE_BYTES;
+        three(&s, INS_TILE_MAC, i % 4, 4 + i % 2, 6 + i / 2 % 2);
+    }
     loop(&s, INS_END, 0, 0);
-    carry_code *code = finish(&s, memory);
+    return finish(&s, memory);
+}
+
+double machine_tile(double hz, bool bf16, int times)
+{
+    uint8_t *memory = code_room();
+    carry_code *code = tiles(memory, bf16, false, times);
     measure_lock();
     double seconds = least(code, NULL, ROUNDS);
     measure_unlock();
     munmap(memory, ROOM);
     return seconds * hz / (64.0 * times);
+}
+
+/* a load takes less than a product where nobody else loads */
+bool machine_tiles_slow(void)
+{
+    static carry_code *code[2];
+    static _Alignas(4096) float x[4096 / sizeof(float)];
+    for (int i = 0; i < 2 && !code[i]; i++) code[i] = tiles(code_room(), carry_cpu() & CARRY_AMX_BF16, i, 20);
+    return least(code[1], x, 2) > 2 * least(code[0], x, 2);
 }
 
 /* cycles of one step along a random cycle through n lines of 64 bytes */
@@ -225,8 +251,7 @@ void machine_measure(struct loop_machine *m, bool wide)
 {
     static const int size[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE };
     static const int ways[] = { _SC_LEVEL1_DCACHE_ASSOC, _SC_LEVEL2_CACHE_ASSOC, _SC_LEVEL3_CACHE_ASSOC };
-    uint8_t *memory = mmap(NULL, ROOM, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) die_errno("cannot get memory for code");
+    uint8_t *memory = code_room();
     *m = zen5;
     measure_lock();
     m->hz = clock_rate();

@@ -21,5 +21,6 @@ struct loop_machine {
 const struct loop_machine *machine_here(void);           /* dies at a broken file */
 void machine_measure(struct loop_machine *, bool wide);   /* wide: by AVX-512, else AVX2; which has to be here */
 double machine_tile(double hz, bool bf16, int times);    /* .tile, by so many times 64 of them; AMX has to be here */
+bool machine_tiles_slow(void);                           /* for pace.h: are products held up by loads of tiles? */
 void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif
