@@ -69,7 +69,7 @@ static void draw(struct rng *r, struct problem *p, bool types)
         int y = 1 + below(r, 9), x = 1 + below(r, 9), high = 1 + below(r, 3), s = 1 + below(r, 2);
         int before = below(r, 5), after = below(r, 5), apart = 1 + below(r, 3);
         bool rows = y + apart * (high - 1) > before + after, cols = below(r, 2);     /* zeros of rows, of columns too */
-        char row[32], col[32];
+        char row[64], col[64];
         snprintf(row, sizeof row, "(+ y (* %d p))", apart);
         if (rows && below(r, 2)) snprintf(row, sizeof row, "(pad %d %d (+ y (* %d p)))", before, after, apart);
         snprintf(col, sizeof col, cols ? "(pad 1 (+ (* %d x) q))" : "(+ (* %d x) q)", s);
