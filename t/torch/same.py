@@ -161,16 +161,16 @@ CASES = {
     'unsafe_chunk': (lambda: nn.Sequential(Gate(), Gate(), Gate()), (256, 256)),
     'lazy conjugates': (Conj, (4, 128, 128)),
     'batch norm and dropout': (lambda: blocks(lambda: nn.Sequential(nn.Dropout(.1), nn.BatchNorm1d(64))),
-                               (64, 64, 128)),
-    'a running mean': (lambda: blocks(Mean), (64, 64, 128)),
-    'a counter': (lambda: blocks(Counter), (64, 64, 128)),
-    "Python's random numbers": (lambda: blocks(Draw), (64, 64, 128)),
-    'a loss left on the module': (lambda: nn.Sequential(*(Kept() for _ in range(4))), (64, 64, 128)),
-    'one tensor as three arguments': (Self, (64, 64, 128)),
+                               (16, 64, 128)),
+    'a running mean': (lambda: blocks(Mean), (16, 64, 128)),
+    'a counter': (lambda: blocks(Counter), (16, 64, 128)),
+    "Python's random numbers": (lambda: blocks(Draw), (16, 64, 128)),
+    'a loss left on the module': (lambda: nn.Sequential(*(Kept() for _ in range(4))), (16, 64, 128)),
+    'one tensor as three arguments': (Self, (16, 64, 128)),
     'an attribute read': (Decoder, (16, 128, 128)),
     'spectral_norm': (lambda: nn.Sequential(*(nn.Sequential(
         nn.utils.spectral_norm(nn.Linear(128, 256)), nn.Tanh(), nn.Linear(256, 128)) for _ in range(4))),
-                      (64, 64, 128)),
+                      (16, 64, 128)),
 }
 
 
@@ -224,7 +224,7 @@ for name, (make, shape) in CASES.items():
                'gradients, buffers and counters are the plain ones')
 
 torch.manual_seed(1)
-model, x = blocks(nn.Identity), torch.randn(64, 64, 128)
+model, x = blocks(nn.Identity), torch.randn(16, 64, 128)
 plan = millrace_place.Plan(model, lambda: model(x).pow(2).mean(), .7, tier=TIER, offload=False)
 ok(plan.again, f'{len(plan.again)} modules run twice')
 other = copy.deepcopy(model)
@@ -273,7 +273,7 @@ feats = []
 model = blocks(nn.Identity)
 for m in model:
     m.a.register_forward_hook(lambda m, i, o: feats.append(o))
-plan = millrace_place.Plan(model, lambda: model(torch.randn(64, 64, 128)).pow(2).mean(), .6, tier=TIER)
+plan = millrace_place.Plan(model, lambda: model(torch.randn(16, 64, 128)).pow(2).mean(), .6, tier=TIER)
 ok(not plan.again and any('hook' in why for _, why in plan.kept),
    'a module with hooks inside is kept, and said')
 count = [0]
@@ -281,7 +281,7 @@ count = [0]
 
 def restless():
     count[0] += 1
-    return model(torch.ones(64, 64, 128)).pow(2).mean() * count[0]
+    return model(torch.ones(16, 64, 128)).pow(2).mean() * count[0]
 
 
 for free in (millrace_place.heap.available, lambda: 128 << 20):
