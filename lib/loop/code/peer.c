@@ -177,7 +177,7 @@ static void say(int fd, const char *s)
 }
 
 /* the least seconds of a turn's runs: of ours and of peers when the core has the same pace */
-static double least(struct pace *pace, double (*once)(void *), void *of, long runs)
+static double least_run(struct pace *pace, double (*once)(void *), void *of, long runs)
 {
     double best = INFINITY, total;
     pace->left = PATIENCE;
@@ -267,7 +267,7 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     say(out, equal(p, x[TENSOR_C], s->v.want, p->elements[TENSOR_C]) ? "ok\n" : "its result is wrong\n");
     for (FILE *cmd = fdopen(in, "r"); cmd && fgets(line, sizeof line, cmd); ) {
         if (strncmp(line, "run ", 4)) break;
-        snprintf(line, sizeof line, "%.9g\n", least(&s->v.pace, take_turn, &t, strtol(line + 4, NULL, 10)));
+        snprintf(line, sizeof line, "%.9g\n", least_run(&s->v.pace, take_turn, &t, strtol(line + 4, NULL, 10)));
         say(out, line);
     }
     _exit(0);
@@ -416,7 +416,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
             double t = INFINITY;
             if (!w->peer->source && !s->result[i].why) {
                 struct own own = { w->peer == &known[1] ? &s->any : &s->v, &w->text };
-                t = least(&s->v.pace, run_own, &own, s->runs);
+                t = least_run(&s->v.pace, run_own, &own, s->runs);
             } else if (w->ready) {
                 char line[128];
                 w->ready = dprintf(w->to, "run %d\n", s->runs) > 0 && answer(w, line, sizeof line);

@@ -6,35 +6,6 @@ static const float erf_p[7] = { 2.32208983e-10f, -4.45142992e-8f, 6.26687767e-6f
                    erf_q[5] = { 5.86765821e-5f, 1.76359663e-3f, 2.84300292e-2f, 0.25385839f, 1 }, ERF_END = 29.16f;
 static const float LOG2E = 1.44269504f;
 
-WIDE static inline __m512 gelu16(__m512 x)
-{
-    __m512 u = _mm512_min_ps(_mm512_mul_ps(x, x), _mm512_set1_ps(ERF_END)), one = _mm512_set1_ps(1);
-    __m512 p = _mm512_set1_ps(erf_p[0]), q = _mm512_set1_ps(erf_q[0]), h = _mm512_mul_ps(x, _mm512_set1_ps(0.5f));
-    for (int i = 1; i < 7; i++) p = _mm512_fmadd_ps(p, u, _mm512_set1_ps(erf_p[i]));
-    for (int i = 1; i < 5; i++) q = _mm512_fmadd_ps(q, u, _mm512_set1_ps(erf_q[i]));
-    __m512 e = _mm512_min_ps(_mm512_div_ps(_mm512_mul_ps(p, x), q), one);
-    return _mm512_fmadd_ps(h, _mm512_max_ps(e, _mm512_set1_ps(-1)), h);
-}
-
-NARROW static inline __m256 gelu8(__m256 x)
-{
-    __m256 u = _mm256_min_ps(_mm256_mul_ps(x, x), _mm256_set1_ps(ERF_END)), one = _mm256_set1_ps(1);
-    __m256 p = _mm256_set1_ps(erf_p[0]), q = _mm256_set1_ps(erf_q[0]), h = _mm256_mul_ps(x, _mm256_set1_ps(0.5f));
-    for (int i = 1; i < 7; i++) p = _mm256_fmadd_ps(p, u, _mm256_set1_ps(erf_p[i]));
-    for (int i = 1; i < 5; i++) q = _mm256_fmadd_ps(q, u, _mm256_set1_ps(erf_q[i]));
-    __m256 e = _mm256_min_ps(_mm256_div_ps(_mm256_mul_ps(p, x), q), one);
-    return _mm256_fmadd_ps(h, _mm256_max_ps(e, _mm256_set1_ps(-1)), h);
-}
-
-static inline float gelu1(float x)
-{
-    float u = x * x < ERF_END ? x * x : ERF_END, p = erf_p[0], q = erf_q[0], h = x * 0.5f;
-    for (int i = 1; i < 7; i++) p = p * u + erf_p[i];
-    for (int i = 1; i < 5; i++) q = q * u + erf_q[i];
-    float e = p * x / q;
-    return h + h * (e > 1 ? 1 : e < -1 ? -1 : e);
-}
-
 /* ---- between two contractions ---- */
 
 /* 2^x for x of at most 0: 2^n and Taylor's polynomial of 2^f, f from -1/2 to 1/2 */
@@ -75,28 +46,47 @@ static inline float power1(float x)
     where __attribute__((unused)) static inline type carry_##s##_of(from x) { return f; }
 #define CARRY_TWO(where, type, s, op, f) \
     where __attribute__((unused)) static inline type carry_##s##_##op(type x, type y) { return f; }
+#define CARRY_FMA(where, type, s, f) where static inline type carry_##s##_fma(type x, type y, type z) { return f; }
+#define CARRY_GELUS(where, type, S) \
+    where static inline type S##_gelu(type x) \
+    { \
+        type u = S##_least(S##_mul(x, x), S##_of(ERF_END)), p = S##_of(erf_p[0]), q = S##_of(erf_q[0]); \
+        type h = S##_mul(x, S##_of(0.5f)); \
+        for (int i = 1; i < 7; i++) p = S##_fma(p, u, S##_of(erf_p[i])); \
+        for (int i = 1; i < 5; i++) q = S##_fma(q, u, S##_of(erf_q[i])); \
+        p = S##_least(S##_div(S##_mul(p, x), q), S##_of(1)); \
+        return S##_fma(h, S##_most(p, S##_of(-1)), h); \
+    }
 CARRY_S(WIDE, __m512, float, v16, _mm512_set1_ps(x))
 CARRY_TWO(WIDE, __m512, v16, add, _mm512_add_ps(x, y))
 CARRY_TWO(WIDE, __m512, v16, mul, _mm512_mul_ps(x, y))
+CARRY_TWO(WIDE, __m512, v16, div, _mm512_div_ps(x, y))
 CARRY_TWO(WIDE, __m512, v16, most, _mm512_max_ps(x, y))
 CARRY_TWO(WIDE, __m512, v16, least, _mm512_min_ps(x, y))
+CARRY_FMA(WIDE, __m512, v16, _mm512_fmadd_ps(x, y, z))
+CARRY_GELUS(WIDE, __m512, carry_v16)
 CARRY_S(NARROW, __m256, float, v8, _mm256_set1_ps(x))
 CARRY_TWO(NARROW, __m256, v8, add, _mm256_add_ps(x, y))
 CARRY_TWO(NARROW, __m256, v8, mul, _mm256_mul_ps(x, y))
+CARRY_TWO(NARROW, __m256, v8, div, _mm256_div_ps(x, y))
 CARRY_TWO(NARROW, __m256, v8, most, _mm256_max_ps(x, y))
 CARRY_TWO(NARROW, __m256, v8, least, _mm256_min_ps(x, y))
+CARRY_FMA(NARROW, __m256, v8, _mm256_fmadd_ps(x, y, z))
+CARRY_GELUS(NARROW, __m256, carry_v8)
 CARRY_S(, double, double, v1, x)
 CARRY_TWO(, double, v1, add, x + y)
 CARRY_TWO(, double, v1, mul, x * y)
+CARRY_TWO(, double, v1, div, x / y)
 CARRY_TWO(, double, v1, most, x > y ? x : y)
 CARRY_TWO(, double, v1, least, x < y ? x : y)
+CARRY_FMA(, double, v1, x * y + z)
+CARRY_GELUS(, double, carry_v1)
 
 #define CARRY_OF_Y(w, f) case CARRY_##w: y = f; break;
 WIDE static inline __m512 word16(int w, const float *arg, __m512 y)
 {
     (void)arg;
     switch (w) {
-    case CARRY_GELU: y = gelu16(y); break;
     CARRY_ELEMENTS(CARRY_OF_Y, carry_v16)
     }
     return y;
@@ -106,7 +96,6 @@ NARROW static inline __m256 word8(int w, const float *arg, __m256 y)
 {
     (void)arg;
     switch (w) {
-    case CARRY_GELU: y = gelu8(y); break;
     CARRY_ELEMENTS(CARRY_OF_Y, carry_v8)
     }
     return y;
@@ -117,7 +106,6 @@ static inline double word1(int w, const float *arg, double y)
 {
     (void)arg;
     switch (w) {
-    case CARRY_GELU: return gelu1((float)y);
     CARRY_ELEMENTS(CARRY_OF_1, carry_v1)
     }
     return y;
