@@ -1,14 +1,15 @@
 /* place-cost - kernel times of a graph from a machine model or a foreign table
  *
- * Usage: place-cost [--model=NAME] [--table=FILE] [GRAPH]
+ * Usage: place-cost [--model=NAME] [--table=FILE] [--offload] [GRAPH]
  *
  * Writes a profile without measuring anything: every row says simulated.
  * Columns out: key, op, shapes, in_tiers, out_tiers, mode, staging_bytes,
  * time_seconds, runs (0), method (model; table: found in --table; nearest:
  * found there with other tiers), kind.  One row for every kernel of the graph
- * and every placement of its operands that can move, then the copies (op
- * Move).  A model's kernel takes max(compute, memory) + 0.15 min(compute,
- * memory) + start; --flops, --slow and the like replace its constants.
+ * and every placement of its operands that can move, with --offload of its
+ * parameters, too, then the copies (op Move).  A model's kernel takes
+ * max(compute, memory) + 0.15 min(compute, memory) + start; --flops, --slow and
+ * the like replace its constants.
  * FILE has the columns op, inshapes, outshapes, in_tiers, out_tiers, usec;
  * kernels that are not in it come from the model.
  *
@@ -23,10 +24,12 @@
 
 static const char *model = "optane", *table_path;
 static double flops;
+static bool offload;
 static uint64_t fast_read, fast_write, slow_read, slow_write, fetch, write_out;
 static const struct opt options[] = {
     { 0, "model", STR, &model, "NAME", "constants of optane, cxl, gpu or disk" },
     { 0, "table", STR, &table_path, "FILE", "kernel times of another machine" },
+    { 0, "offload", FLAG, &offload, NULL, "parameters may lie in slow memory" },
     { 0, "flops", NUM, &flops, "N", "operations per second; 0: the model's", 0, 1e18 },
     { 0, "fast-read", SIZE, &fast_read, "N", "bytes per second of kernels in fast memory" },
     { 0, "fast-write", SIZE, &fast_write, "N", "the same, writing" },
@@ -47,15 +50,23 @@ static void kernel_rows(csvw *w, const struct graph *g, int k, const struct cost
     static const char *const methods[] = { [COST_NONE] = "model", [COST_NEAREST] = "nearest", [COST_EXACT] = "table" };
     const struct graph_kernel *kernel = &g->kernel[k];
     char in[64], out[64];
-    uint32_t slow = 0;
+    const struct node *n = &g->node[kernel->node];
+    uint32_t slow = 0, may = kernel->movable;
+    for (int i = 0; offload && i < n->nin + n->nout && i < 32; i++)
+        if (graph_offloadable(g, n->operand[i])) may |= 1u << i;
     do {                                                 /* all subsets of the movable operands */
+        bool apart = false;                              /* a parameter here, its next value there */
+        for (int i = 0; i < n->nin + n->nout && i < 32; i++) {
+            uint32_t same = node_operands(g, kernel->node, graph_home(g, n->operand[i]));
+            apart |= slow & same && ~slow & same;
+        }
         double seconds;
         enum cost_match match = table ? cost_table_time(table, g, kernel->node, slow, &seconds) : COST_NONE;
         if (match == COST_NONE) seconds = machine_time(m, g, kernel->node, slow);
         profile_tiers(g, k, slow, in, out);
-        profile_row(w, g, k, in, out, 0, 0, seconds, 0, methods[match], "simulated");
-        csvw_end(w);
-        slow = (slow - kernel->movable) & kernel->movable;
+        if (!apart) profile_row(w, g, k, in, out, 0, 0, seconds, 0, methods[match], "simulated");
+        if (!apart) csvw_end(w);
+        slow = (slow - may) & may;
     } while (slow != 0);
 }
 

@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     struct out *o = out_open("-");
-    struct placing *p = placing_new(g, profile, bytes, formulation != FORM_STATIC);
+    struct placing *p = placing_new(g, profile, bytes, formulation != FORM_STATIC, NULL);
     if (formulation == FORM_ASYNC) placing_price(p, prices_new(p).nu);
     placing_write_lp(p, out_file(o));
     out_close(o);

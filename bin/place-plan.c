@@ -1,7 +1,7 @@
 /* place-plan - decide where each tensor lives and when it moves
  *
  * Usage: place-plan --formulation=NAME [--limit=SIZE|N% | --ratio=R:1]
- *                   [--process] --profile=FILE [--times=FILE] [GRAPH]
+ *                   [--process [--offload]] --profile=FILE [--times=FILE] [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
  * stays in fast and slow memory with offsets, the copies between, and for
@@ -14,14 +14,16 @@
  * the limit with which the pools, slow to fast, have that ratio within 5 % (or
  * come nearest); 1:0 is slow and 0:1 is fast. With --process it is what the
  * process of place-run may take: parameters, inputs and the program are counted,
- * a share is of all. Tensors below 64 KiB always stay in fast memory. The plan
- * says objective_seconds, bound_seconds (no plan can be faster) and gap_ratio,
- * with the prices that prove the bound. --exact=SECONDS gives the plan (static,
- * sync, async) to CBC, which must be installed, for so much of its CPU time; the
- * faster of both plans is written, checked as place-check does, and a line says
- * what CBC proved (the plan's bound stays ours, which prices prove). --times
- * writes a row of creation_seconds (CPU for reading) and optimisation_seconds
- * (CPU for the plan). Memory: graph, profile, tables.
+ * a share is of all; --offload keeps parameters in slow memory for the whole
+ * step, which ones and how many by trial. Tensors below 64 KiB always stay in
+ * fast memory. The plan says objective_seconds, bound_seconds (no plan that
+ * offloads the same parameters can be faster) and gap_ratio, with the prices
+ * that prove the bound. --exact=SECONDS gives the plan (static, sync, async) to
+ * CBC, which must be installed, for so much of its CPU time; the faster of both
+ * plans is written, checked as place-check does, and a line says what CBC proved
+ * (the plan's bound stays ours, which prices prove). --times writes a row of
+ * creation_seconds (CPU for reading) and optimisation_seconds (CPU for the
+ * plan). Memory: graph, profile, tables.
  *
  * Examples:
  *   $ place-plan --formulation=sync --limit=20% --profile=p.csv g.sexp
@@ -30,12 +32,12 @@
 #include "base/filter.h"
 #include "place/engine.h"
 #include "place/limit.h"
+#include "place/parameters.h"
 #include "place/sweep.h"
 #include "place/verify.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include HELP
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,11 +46,12 @@ static const char *profile_path, *times_path;
 static int formulation = -1;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
-static bool process;
+static bool process, offload;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
     FAST_MEMORY(budget),
     { 0, "process", FLAG, &process, NULL, "the limit is of the whole process of place-run" },
+    { 0, "offload", FLAG, &offload, NULL, "parameters may lie in slow memory; with --process" },
     KERNEL_TIMES(profile_path),
     { 0, "times", STR, &times_path, "FILE", "what planning took" },
     EFFORT_OPTIONS(effort),
@@ -86,19 +89,17 @@ int main(int argc, char **argv)
         usage("how much fast memory? see --limit and --ratio");
     if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
         usage("--exact is for static, sync and async");
+    if (offload && !process) usage("--offload is for a limit of the whole process, see --process");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
-    uint64_t beside = process ? engine_beside_bytes(g) : 0;
-    uint64_t bytes = budget_bytes(&budget, (double)(graph_peak(g) + beside));
-    if (form != FORM_SLOW && form != FORM_FAST && bytes <= beside && beside)
-        die("the limit of %" PRIu64 " bytes is too small: parameters, inputs and the program alone take %" PRIu64
-            " bytes", bytes, beside);
-    bytes -= beside;
+    uint64_t bytes = budget_bytes(&budget, (double)(graph_peak(g) + (process ? engine_beside_bytes(g, NULL) : 0)));
     double read = (double)cpu_ns() * 1e-9;
-    bool search = budget.ratio && form != FORM_SLOW && form != FORM_FAST && !process;
-    struct plan *plan = search ? sweep_plan(g, profile, &effort, form, bytes, 1 / budget.share - 1)
-                               : make_plan(g, profile, form, bytes, &effort);
+    bool end = form == FORM_SLOW || form == FORM_FAST;
+    struct plan *plan = end               ? make_plan(g, profile, form, bytes, &effort)
+                        : process         ? plan_of_process(g, profile, form, bytes, &effort, offload)
+                        : budget.ratio    ? sweep_plan(g, profile, &effort, form, bytes, 1 / budget.share - 1)
+                                          : make_plan(g, profile, form, bytes, &effort);
     if (effort.exact > 0) verify_plan(g, profile, plan, fault, NULL);
     if (times_path) write_times(read, (double)cpu_ns() * 1e-9 - read);
     plan_write(plan, "-");

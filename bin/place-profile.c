@@ -1,13 +1,14 @@
 /* place-profile - time the kernels of a graph, operands in fast and slow memory
  *
- * Usage: place-profile --tier=SPEC [--threads=N] [--full] [--plan=FILE]...
- *                      [-o FILE] [GRAPH]
+ * Usage: place-profile --tier=SPEC [--threads=N] [--full] [--offload]
+ *                      [--plan=FILE]... [-o FILE] [GRAPH]
  *
  * Columns out: those of the profile stream (key, op, shapes, in_tiers,
  * out_tiers, mode, staging_bytes, time_seconds, runs, method, kind) and the
  * setting: threads, tier, machine.  For each kernel: all operands fast
  * (direct), then each movable operand slow (streamed through small buffers, and
- * staged whole); --full times every combination.  With --plan only the
+ * staged whole); --full times every combination; --offload times each parameter
+ * in slow memory, too, for plans that offload.  With --plan only the
  * combinations that the plans use are added.  Copies of whole tensors are rows
  * of op Move, rows of op Interference what kernels lose by a second of copies
  * beside them, with --full also those of each operator.  Times are medians,
@@ -35,7 +36,7 @@
 
 static const char *tier, *output = "-", *set = NULL;
 static long threads = 1, runs = 5;
-static bool full;
+static bool full, offload;
 static struct list plans, tiers;
 
 static const struct opt options[] = {
@@ -43,6 +44,7 @@ static const struct opt options[] = {
     { 'j', "threads", INT, &threads, "N", "threads, pinned one to a core", 1, 256 },
     { 'n', "runs", INT, &runs, "N", "timed runs of a short kernel", 3, 60 },
     { 0, "full", FLAG, &full, NULL, "every combination of slow operands" },
+    { 0, "offload", FLAG, &offload, NULL, "parameters in slow memory, too" },
     { 0, "plan", LIST, &plans, "FILE", "only the combinations that this plan uses" },
     { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
     { 'o', "out", STR, &output, "FILE", "append here what is not there yet" },
@@ -84,7 +86,7 @@ int main(int argc, char **argv)
     bool append = strcmp(output, "-") != 0;
     struct wanted list = { 0 };
     if (plans.n) wanted_by_plans(&list, g, plans.v, plans.n);
-    else wanted_all(&list, g, full);
+    else wanted_all(&list, g, full, offload);
     csvw *w = append ? csvw_append(output, COLUMNS) : csvw_open("-");
     if (append) {
         csvw_flush(w);
@@ -94,8 +96,10 @@ int main(int argc, char **argv)
         csvw_end(w);
     }
     if (!list.n) return csvw_close(w);
+    for (size_t n = 0; n < list.n; n++)
+        offload |= list.want[n].kernel >= 0 && list.want[n].slow & ~g->kernel[list.want[n].kernel].movable;
     measure_lock();
-    struct probe *p = probe_open(g, k, (int)threads, tier);
+    struct probe *p = probe_open(g, k, (int)threads, tier, offload);
     progress_start("place-profile", (double)list.n);
     for (size_t n = 0; n < list.n; n++) {
         progress((double)n, "%s", g->name);

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     struct engine *e = engine_open(g, p, k, (int)threads, tier, (uint64_t)seed, (unsigned)delay, paged);
     if (values_path) values_from_onnx(e, g, values_path);
     for (int v = 0; v < values.n; v++) value_from_file(e, g, values.v[v]);
-    struct step_row row = { .threads = (int)threads, .limit = p->limit, .before = engine_calibrate(e, 0.2),
+    struct step_row row = { .threads = (int)threads, .limit = p->limit, .before = engine_calibration(e),
                             .isa = k->name, .tier = tier,
                             .method = paged ? "paged" : NULL, .kind = p->slow_bytes ? NULL : "real",
                             .machine = m.fingerprint };

@@ -119,8 +119,8 @@ int main(int argc, char **argv)
         write_jobs(w, cell, n, path);
         return csvw_close(w);
     }
-    sweep_run(g, profile, &effort, end, 1, 1);
-    sweep_run(g, profile, &effort, cell, n, (int)jobs);
+    sweep_run(g, profile, &effort, end, 1, 1, true);
+    sweep_run(g, profile, &effort, cell, n, (int)jobs, true);
     csvw_names(w, "network,batch,formulation,ratio,limit_bytes,fast_ratio,planned_seconds,slowdown_ratio,"
                   "least_slowdown_ratio,moved_bytes,kind");
     csvw_end(w);

@@ -56,7 +56,8 @@ place_net   = place-net $(word 1,$(subst -, ,$(1))) --batch=$(word 2,$(subst -, 
     --image=$(word 3,$(subst -, ,$(1)))
 place_plan  = place-plan --formulation=$(call place_form,$(1)) --ratio=$(call place_ratio,$(1)) \
     --profile=$(place)/$(2)/profile.csv $(place)/$(2)/graph.sexp
-place_profile = place-profile --tier=$(PLACE_TIER) --threads=$(PLACE_THREADS) $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
+place_profile = place-profile --tier=$(PLACE_TIER) --threads=$(PLACE_THREADS) $(if $(filter large,$(SCALE)),--offload) \
+    $(1) -o $(@D)/profile.csv $(@D)/graph.sexp
 
 place_figures = $(if $(filter large,$(SCALE)),,figure7) figure8 figure9 figure10 figure11
 figures: $(place_figures)

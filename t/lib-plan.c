@@ -74,7 +74,7 @@ static void lookup(void)
     ok(profile_find(p, "B 40000;40000>40000", "PP", "D", -1, &c) && c.seconds == 1.75,
        "a later row replaces an earlier one");
     ok(!profile_find(p, "B 40000;40000>40000", "PP", "P", -1, &c), "no row, no answer");
-    profile_table(p, g, 2, 1 << 30, t);
+    profile_table(p, g, 2, 0, 1 << 30, t);
     near(t[0].seconds, 1, 0, "all fast");
     near(t[1].seconds, 1.125, 0, "one slow: the faster mode");
     ok(t[1].mode == 2 && t[1].staging == 160000, "with its staging");
@@ -82,20 +82,27 @@ static void lookup(void)
          "both slow: the measured time of staging both is no better than two streaming penalties");
     near(t[7].seconds, 3.75, 1e-12, "three penalties add up");
     ok(t[7].mode == 1 && t[7].staging == 3000, "and so does their staging");
-    profile_table(p, g, 2, 3 * 163840, t);
+    profile_table(p, g, 2, 0, 3 * 163840, t);
     ok(t[1].mode == 2, "the faster mode where its staging has room beside the two operands that are fast");
-    profile_table(p, g, 2, 3 * 163840 - 1, t);
+    profile_table(p, g, 2, 0, 3 * 163840 - 1, t);
     ok(t[1].mode == 1, "else the other");
-    profile_table(p, g, 2, 10000, t);
+    profile_table(p, g, 2, 0, 10000, t);
     ok(t[1].mode == 1 && t[1].seconds == 1.5, "without room for staging the other mode is taken");
-    profile_table(p, g, 2, 500, t);
+    profile_table(p, g, 2, 0, 500, t);
     ok(isinf(t[1].seconds) && t[4].seconds == 3, "or none");
+    profile_table(p, g, 2, 2, 1 << 30, t);
+    near(t[0].seconds, 1.125, 0, "an offloaded operand is slow where all others are fast");
+    near(t[1].seconds, 1.75, 0, "and where another is slow");
+    profile_table(p, g, 2, 2, 10000, t);
+    ok(t[0].mode == 1 && t[0].seconds == 1.25 && t[0].staging == 2000, "in the mode that has room");
+    near(profile_copies(p, g, 2, 5), profile_move(p, 160000, true) + profile_move(p, 160000, false), 1e-12,
+         "copies of operands: inputs come, outputs go");
     struct profile *more = profile_read(file("workspace.csv", workspace));
-    profile_table(more, g, 2, 780000, t);
+    profile_table(more, g, 2, 0, 780000, t);
     ok(t[0].mode == 2 && t[0].staging == 300000 && t[0].seconds == 0.5, "all fast, the fastest row: with a workspace");
-    profile_table(more, g, 2, 779999, t);
+    profile_table(more, g, 2, 0, 779999, t);
     ok(t[0].mode == 0 && t[0].seconds == 1, "which never drives out the kernel's own operands");
-    profile_table(more, g, 2, 300000, t);
+    profile_table(more, g, 2, 0, 300000, t);
     ok(t[0].mode == 0, "where the operands have no room either, the row of least staging");
     profile_free(more);
     near(profile_move(p, 65536, true), 1, 0, "a copy as measured");

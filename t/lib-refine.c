@@ -79,7 +79,7 @@ int main(int argc, char **argv)
         struct graph *g = random_graph(&r, 4 + (int)rng_below(&r, 5));
         struct profile *profile = random_profile(&r, g, 1, path);
         uint64_t limit = least_limit(g, profile) * (10 + rng_below(&r, 10)) / 10;
-        struct placing *p = placing_new(g, profile, limit, true);
+        struct placing *p = placing_new(g, profile, limit, true, NULL);
         struct placement *x = placement_new(p);
         double *none = calloc((size_t)p->nodes + 1, sizeof *none);
         int node = 0;

@@ -106,7 +106,7 @@ int main(void)
         struct effort effort = { 300, 2000, 1, 0 };
         double plan[2], beside;
         for (int moves = 0; moves < 2; moves++) {
-            struct placing *p = placing_new(g, profile, limit, moves);
+            struct placing *p = placing_new(g, profile, limit, moves, NULL);
             struct best b = { p, placement_new(p), INFINITY, INFINITY, 0 };
             enumerate(&b, 0, 0);
             struct placement *x = placement_new(p);

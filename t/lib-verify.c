@@ -215,7 +215,7 @@ static int same_bounds(const struct graph *g, const struct profile *profile, con
 {
     uint64_t limit = graph_peak(g) / 4;
     struct plan *p = make_plan(g, profile, FORM_ASYNC, limit, effort);
-    struct placing *q = placing_new(g, profile, limit, true);
+    struct placing *q = placing_new(g, profile, limit, true, NULL);
     struct prices v = prices_new(q);
     int same = 0;
     for (int i = 0; i < draws; i++) {
@@ -246,6 +246,42 @@ static int same_bounds(const struct graph *g, const struct profile *profile, con
     return same;
 }
 
+static int rejected(const struct graph *g, const struct profile *profile, const struct plan *p, const char *name, int n)
+{
+    int rejected = 0;
+    for (int i = 0; i < n; i++) {
+        struct rng r = rng_for((uint64_t)i, str_of(name));
+        struct plan *c = plan_copy(p, g);
+        mutate(c, g, &r, i % KINDS);
+        if (verify_plan(g, profile, c, quiet_fault, NULL) > 0) rejected++;
+        else printf("# %s: mutation %d of kind %d was accepted\n", name, i, i % KINDS);
+        plan_free(c);
+    }
+    return rejected;
+}
+
+/* what mutations by chance seldom do to the stays of parameters */
+static bool offloaded_badly(const struct graph *g, const struct profile *profile, const struct plan *p)
+{
+    static const char want[] = "is no intermediate and may only be offloaded, for the whole step";
+    int told = 0, tried = 0;
+    for (int i = 0; i < p->nstay; i++) {
+        if (g->tensor[p->stay[i].tensor].role == ROLE_INTER) continue;
+        for (int kind = 0; kind < 4; kind++, tried++) {
+            struct plan *c = plan_copy(p, g);
+            struct stay *s = &c->stay[i];
+            if (kind == 0) s->tier = TIER_FAST;
+            else if (kind == 1) s->first = 1;
+            else if (kind == 2) s->last--;
+            else for (int t = 0; t < g->ntensor; t++) if (g->tensor[t].updates == s->tensor) s->tensor = t;
+            plan_sort(c);
+            if (says(g, profile, c, want)) told++;
+            plan_free(c);
+        }
+    }
+    return tried > 20 && told == tried;
+}
+
 int main(void)
 {
     enum { MUTATIONS = 1000 };
@@ -259,16 +295,19 @@ int main(void)
        "stays of which one begins where the other ends are told apart from those that do not meet");
     ok(staged_aside(g, profile, p), "staging between two addresses is told");
     ok(stale_read(g, profile, p), "a read from slow memory of what is in fast memory is told");
-    int rejected = 0;
-    for (int i = 0; i < MUTATIONS; i++) {
-        struct rng r = rng_for((uint64_t)i, str_of("lib-verify"));
-        struct plan *c = plan_copy(p, g);
-        mutate(c, g, &r, i % KINDS);
-        if (verify_plan(g, profile, c, quiet_fault, NULL) > 0) rejected++;
-        else printf("# mutation %d of kind %d was accepted\n", i, i % KINDS);
-        plan_free(c);
-    }
-    ok(rejected == MUTATIONS, "each of 1000 mutations is rejected");
+    ok(rejected(g, profile, p, "lib-verify", MUTATIONS) == MUTATIONS, "each of 1000 mutations is rejected");
+    bool *offloaded = xcalloc((size_t)g->ntensor, sizeof *offloaded);
+    int parameters = 0;
+    for (int i = 0; i < g->ntensor; i++)
+        offloaded[i] = graph_offloadable(g, i) && graph_home(g, i) == i && parameters++ % 2;
+    struct plan *away = make_plan_offloading(g, profile, FORM_ASYNC, graph_peak(g) / 5, &effort, offloaded);
+    ok(verify_plan(g, profile, away, loud_fault, NULL) == 0, "a plan that offloads every second parameter is accepted");
+    ok(parameters > 15 && away->slow_bytes > 0, "it has some");
+    ok(away->nmove > 5, "and moves");
+    ok(rejected(g, profile, away, "offloading", MUTATIONS) == MUTATIONS, "each of 1000 mutations of it is rejected");
+    ok(offloaded_badly(g, profile, away), "only parameters are offloaded, and for the whole step");
+    plan_free(away);
+    free(offloaded);
     static const enum formulation forms[] = { FORM_STATIC, FORM_NUMA, FORM_SLOW, FORM_FAST };
     for (int i = 0; i < 4; i++) {
         struct plan *q = make_plan(g, profile, forms[i], graph_peak(g) / 5, &effort);

@@ -73,7 +73,7 @@ static bool problem_new(struct problem *p, const struct graph *g, const struct p
         static struct choice table[1 << GRAPH_SLOTS];
         int id[GRAPH_SLOTS], k = node_slots(g, n, id);
         struct stage *s = &p->stage[n];
-        profile_table(profile, g, n, limit, table);
+        profile_table(profile, g, n, 0, limit, table);
         s->slots = k;
         s->lost = profile_lost(profile, g, n);
         for (int set = 0; set < 1 << k; set++) {
@@ -343,7 +343,7 @@ static bool have_cbc;
 
 static double least_of_cbc(const struct graph *g, const struct profile *profile, uint64_t limit)
 {
-    struct placing *p = placing_new(g, profile, limit, true);
+    struct placing *p = placing_new(g, profile, limit, true, NULL);
     struct placement *x = placement_new(p);
     struct prices none = prices_new(p);
     placing_price(p, none.nu);

@@ -53,6 +53,22 @@ awk -F, '{ t = $4 $5; if (NR == 1 || $2 == "Move" || gsub(/P/, "", t) <= 1) prin
 is "singles are enough to plan" "yes" bash -c "[ \$(wc -l < single.csv) -lt \$(wc -l < p.csv) ] && place-plan --profile=single.csv -f sync --ratio=4:1 g.sexp > s.sexp &&
     place-check --profile=single.csv --plan=s.sexp g.sexp && echo yes"
 
+# parameters in slow memory for the whole step: never slower than without, and a plan where there was none
+place-cost --model=optane --offload g.sexp > off.csv
+off() { place-plan -f sync --process -p off.csv --rounds=200 --steps=500 "$@" g.sexp; }
+for limit in 160M 140M; do
+    off --limit=$limit > in.plan
+    off --limit=$limit --offload > out.plan
+    ok "$limit: offloading never costs" awk -v a="$(value objective_seconds < out.plan)" \
+        -v b="$(value objective_seconds < in.plan)" 'BEGIN { exit !(a <= b) }'
+done
+fails 'parameters alone are too much' 1 'parameters, inputs and the program alone' off --limit=100M
+ok 'but not where they leave' eval 'off --offload --limit=100M > out.plan'
+ok 'soundly' place-check --plan=out.plan --profile=off.csv g.sexp
+fails 'what was not timed' 1 'its parameters in slow memory, see --offload of place-profile' \
+    place-plan -f sync --process --offload --limit=100M -p p.csv g.sexp
+fails 'offloading is of a process' 2 'see --process' plan -f sync --limit=50% --offload g.sexp
+
 # staging: a kernel with a slow operand takes fast memory beside it, counted against the limit
 awk -F, -v OFS=, 'NR > 1 && $2 != "Move" && /P/ && ($4 $5) ~ /P/ { $6 = "staged"; $7 = 1000000 } { print }' p.csv > staged.csv
 place-plan --profile=staged.csv -f sync --ratio=4:1 g.sexp > s.sexp

@@ -53,6 +53,22 @@ if [ $status = 77 ]; then skip 'in a memory cgroup of so much it ends with the s
 else is 'in a memory cgroup of so much it ends with the same loss' "$(cat all.loss)" csv-cut -c loss half.csv; fi
 fails 'a process that parameters alone are too much for' 1 'parameters, inputs and the program alone take [0-9]* bytes' \
     place-plan -f async --process --limit=10M -p all.csv all.sexp
+# parameters in slow memory for the whole step: dense layers by few and by many images, convolutions
+small='conv 3 32; maxpool 2; dense 520 relu; dense 10'
+for net in "$small 4" "$small 12"; do
+    place-net "${net% *}" --batch="${net##* }" --image=32 > off.sexp
+    place-profile --runs=3 --tier=dram --offload off.sexp > off.csv
+    off() { place-plan -f async --process --offload --limit="$1" -p off.csv --rounds=100 --steps=300 off.sexp; }
+    for limit in 80M 60M 50M 40M 34M 28M; do ! off $limit > off.plan 2> why || least=$limit; done
+    off "$least" > off.plan
+    place-run --steps=2 --again=0 off.sexp | csv-cut -c step,loss > off.all
+    is "$net in $least: the same losses with parameters in a file" "$(cat off.all)" \
+        eval 'place-run --steps=2 --again=0 --plan=off.plan --tier="$disk" off.sexp | tee off.run | csv-cut -c step,loss'
+    ok 'sound' place-check --plan=off.plan --profile=off.csv off.sexp
+    ok 'the process takes no more' test "$(csv-group -c resident_bytes --stat=max off.run | csv-calc --print=max_resident_bytes)" -le "${least%M}000000"
+    is 'on two threads: the same' "$(cat off.all)" \
+        eval 'place-run -j 2 --steps=2 --again=0 --plan=off.plan --tier="$disk" off.sexp | csv-cut -c step,loss'
+done
 is 'the kind is said' 'real' row slow.csv kind
 run --plan=sync.plan --tier=dram --kernels=k.csv > /dev/null
 is 'a time for every node' "$(place-stat g.sexp | tail -1 | cut -d, -f3)" eval 'sed 1d k.csv | wc -l'
@@ -87,6 +103,7 @@ fused() {
     [ "$(sort -u losses | wc -l)" = 3 ] && cmp losses losses--study
 }
 ok 'resnet50: fused kernels change no bit' fused resnet50 64
+ok 'vgg16: fused kernels change no bit' fused vgg16 32
 ok 'inception4: fused kernels change no bit' fused inception4 75
 ok 'densenet264: fused kernels change no bit' fused densenet264 32
 

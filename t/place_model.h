@@ -18,14 +18,16 @@ static struct profile *model_profile(const struct graph *g, const char *machine,
     csvw_names(w, PROFILE_COLUMNS);
     csvw_end(w);
     for (int k = 0; k < g->nkernel; k++) {
-        uint32_t slow = 0;
+        const struct node *n = &g->node[g->kernel[k].node];
+        uint32_t slow = 0, may = g->kernel[k].movable;
+        for (int i = 0; i < n->nin + n->nout; i++) may |= (uint32_t)graph_offloadable(g, n->operand[i]) << i;
         do {
             char in[64], out[64];
             profile_tiers(g, k, slow, in, out);
             profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
                         machine_time(machine_find(machine), g, g->kernel[k].node, slow), 0, "model", "simulated");
             csvw_end(w);
-            slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;
+            slow = (slow - may) & may;
         } while (slow);
     }
     for (uint64_t bytes = least; bytes <= most; bytes *= 4)
@@ -55,13 +57,13 @@ static inline struct plan *plan_copy(const struct plan *p, const struct graph *g
     return c;
 }
 
-/* another tier for an operand that may move, drawn */
+/* another tier for an operand that may move or be offloaded, drawn */
 static inline void flip_letter(struct plan *p, const struct graph *g, struct rng *r)
 {
     for (;;) {
         int n = (int)rng_below(r, (uint64_t)p->nnode), nin = g->node[n].nin;
         int k = (int)rng_below(r, (uint64_t)(nin + g->node[n].nout));
-        if (!graph_movable(g, g->node[n].operand[k])) continue;
+        if (!graph_movable(g, g->node[n].operand[k]) && !graph_offloadable(g, g->node[n].operand[k])) continue;
         struct plan_node *d = &p->node[n];
         const char *old = k < nin ? d->in_tiers : d->out_tiers;
         char *text = arena_copy(&p->text, old, strlen(old));

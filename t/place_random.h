@@ -65,7 +65,7 @@ static inline struct profile *random_profile(struct rng *r, const struct graph *
 /* the least limit under which every node can run */
 static inline uint64_t least_limit(const struct graph *g, const struct profile *profile)
 {
-    struct placing *p = placing_new(g, profile, (uint64_t)1 << 40, true);
+    struct placing *p = placing_new(g, profile, (uint64_t)1 << 40, true, NULL);
     double need = 0;
     for (int n = 0; n < p->nodes; n++) {
         double least = INFINITY;

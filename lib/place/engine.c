@@ -19,25 +19,29 @@ struct engine {
     struct copy *copy;
     char *pool, *args;
     uint64_t *arg_at;                                    /* by tensor: offset in args */
+    bool *offloaded;                                     /* by tensor */
     uint64_t args_bytes, used;
     float *loss;
     struct tier *tier;
+    struct calibration before;
     struct team *team;
     struct exec *exec;
     struct mover *mover;                                 /* NULL: moves are made between nodes */
 };
 
+static const double CALIBRATE = 0.2;                     /* seconds */
+
 static uint64_t round_up(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
 
 /* ---- what stays outside the pools ---- */
 
-uint64_t *engine_arg_offsets(const struct graph *g, uint64_t *total)
+uint64_t *engine_arg_offsets(const struct graph *g, const bool *offloaded, uint64_t *total)
 {
     uint64_t *at = xcalloc((size_t)g->ntensor, sizeof *at);
     *total = 0;
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
-        if (t->role == ROLE_INTER || t->updates >= 0) continue;
+        if (t->role == ROLE_INTER || t->updates >= 0 || (offloaded && offloaded[i])) continue;
         at[i] = *total;
         *total += round_up(t->bytes, OP_ALIGN);
     }
@@ -46,12 +50,12 @@ uint64_t *engine_arg_offsets(const struct graph *g, uint64_t *total)
     return at;
 }
 
-uint64_t engine_beside_bytes(const struct graph *g)
+uint64_t engine_beside_bytes(const struct graph *g, const bool *offloaded)
 {
     /* libraries, threads' stacks, queues and scratch; for each node its operands' places, its stays and its row */
     static const uint64_t PROGRAM = 20 << 20, NODE = 4 << 10;
     uint64_t total;
-    free(engine_arg_offsets(g, &total));
+    free(engine_arg_offsets(g, offloaded, &total));
     return total + PROGRAM + NODE * (uint64_t)g->nnode;
 }
 
@@ -63,12 +67,12 @@ static bool ends(const char *s, const char *tail)
 
 /* Uniform with the variance that keeps activations at their size through rectifiers, 2 / fan-in; dense layers a tenth
  * of that, so that the study's learning rates do not blow nets without normalisation up: infinities slow kernels. */
-static void draw_weights(float *p, const struct tensor *t, struct rng *r)
+static void draw_weights(float *p, uint64_t n, const struct tensor *t, struct rng *r)
 {
     double fan = 1;
     for (int d = 1; d < t->ndim; d++) fan *= (double)t->shape[d];
     float reach = (float)sqrt(6 / fan) * (t->ndim == 2 ? 0.1f : 1);
-    for (uint64_t i = 0; i < t->bytes / sizeof *p; i++) {
+    for (uint64_t i = 0; i < n; i++) {
         uint64_t u = rng_u64(r);
         p[i] = ((float)(u >> 40) * 0x1p-23f - 1) * reach;
     }
@@ -87,25 +91,29 @@ static void draw_classes(int32_t *p, const struct graph *g, int tensor, struct r
     }
 }
 
-void engine_draw_arg(char *at, const struct graph *g, int tensor, uint64_t seed)
+/* the next n numbers of an arg, of labels all, into zeroed memory */
+static void draw(float *p, uint64_t n, const struct graph *g, int tensor, struct rng *r)
 {
     const struct tensor *t = &g->tensor[tensor];
-    struct rng r = rng_for(seed, str_of(t->name));
-    float *p = (float *)(void *)at;
-    uint64_t n = t->bytes / sizeof *p;
     if (ends(t->name, ".weight")) {
-        draw_weights(p, t, &r);
+        draw_weights(p, n, t, r);
     } else if (ends(t->name, ".scale")) {
         for (uint64_t i = 0; i < n; i++) p[i] = 1;
     } else if (!strcmp(t->name, "labels") && !strcmp(t->dtype, "i32")) {
-        draw_classes((int32_t *)(void *)at, g, tensor, &r);
+        draw_classes((int32_t *)(void *)p, g, tensor, r);
     } else if (!strcmp(t->name, "labels")) {
         uint64_t classes = (uint64_t)t->shape[t->ndim - 1];
-        for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(&r, classes)] = 1;
+        for (uint64_t i = 0; i + classes <= n; i += classes) p[i + rng_below(r, classes)] = 1;
     } else if (!strcmp(t->name, "input")) {
         for (uint64_t i = 0; i < n; i++)
-            p[i] = (float)rng_normal(&r) / 16; /* small, or nets without normalisation diverge */
+            p[i] = (float)rng_normal(r) / 16; /* small, or nets without normalisation diverge */
     }
+}
+
+void engine_draw_arg(char *at, const struct graph *g, int tensor, uint64_t seed)
+{
+    struct rng r = rng_for(seed, str_of(g->tensor[tensor].name));
+    draw((float *)(void *)at, g->tensor[tensor].bytes / sizeof(float), g, tensor, &r);
 }
 
 /* ---- from plan to addresses ---- */
@@ -150,11 +158,16 @@ static void place_node(struct engine *e, int node, const uint64_t *args)
         die("%s: node %d has other operands", e->plan->file, node);
     for (int i = 0; i < n->nin + n->nout; i++) {
         int t = n->operand[i];
-        if (e->graph->tensor[t].role != ROLE_INTER) {
+        bool is_slow = (i < n->nin ? pn->in_tiers[i] : pn->out_tiers[i - n->nin]) == 'P',
+             arg = e->graph->tensor[t].role != ROLE_INTER;
+        if (arg && e->offloaded[graph_home(e->graph, t)] != is_slow)
+            die("%s: node %d '%s' has '%s' in another tier than it lies in", e->plan->file, node, n->name,
+                e->graph->tensor[t].name);
+        if (arg && !is_slow) {
             j->place[i].fast = e->args + args[t];
             continue;
         }
-        bool is_slow = (i < n->nin ? pn->in_tiers[i] : pn->out_tiers[i - n->nin]) == 'P';
+        if (arg) t = graph_home(e->graph, t);
         const struct stay *s = stay_at(e, t, is_slow ? TIER_SLOW : TIER_FAST, node, n->name);
         j->place[i] = (struct place){ is_slow, is_slow ? NULL : e->pool + s->offset, s->offset };
         if (is_slow) slow |= 1u << i;
@@ -208,6 +221,32 @@ uint64_t engine_most_used(const struct graph *g, const struct plan *p)
     return (uint64_t)most;
 }
 
+/* bytes of an offloaded parameter from `done` on, a multiple of OP_ALIGN */
+static void copy_offloaded(struct engine *e, int tensor, uint64_t done, const void *put, void *get, size_t bytes)
+{
+    uint64_t at = stay_at(e, tensor, TIER_SLOW, 0, "the step")->offset + done, room = round_up(bytes, OP_ALIGN);
+    char *copy = pages(room);
+    if (put) memcpy(copy, put, bytes);
+    tier_copy(e->tier, put, copy, at, (size_t)room);
+    if (get) memcpy(get, copy, bytes);
+    pages_free(copy, room);
+}
+
+/* in parts: all of it may be more than there is memory */
+static void draw_offloaded(struct engine *e, int tensor, uint64_t seed)
+{
+    enum { PART = 1 << 20 };
+    const struct tensor *t = &e->graph->tensor[tensor];
+    struct rng r = rng_for(seed, str_of(t->name));
+    for (uint64_t done = 0; done < t->bytes; done += PART) {
+        float *part = xcalloc(1, PART);
+        size_t bytes = t->bytes - done < PART ? (size_t)(t->bytes - done) : PART;
+        draw(part, bytes / sizeof *part, e->graph, tensor, &r);
+        copy_offloaded(e, tensor, done, part, NULL, bytes);
+        free(part);
+    }
+}
+
 static char *memory(const char *paged, size_t bytes) { return paged ? pages_paged(paged, bytes) : pages(bytes); }
 
 struct engine *engine_open(const struct graph *g, const struct plan *p, const struct kernels *k, int threads,
@@ -216,7 +255,8 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     struct engine *e = xcalloc(1, sizeof *e);
     e->graph = g;
     e->plan = p;
-    uint64_t *args = e->arg_at = engine_arg_offsets(g, &e->args_bytes);
+    e->offloaded = plan_offloaded(p, g);
+    uint64_t *args = e->arg_at = engine_arg_offsets(g, e->offloaded, &e->args_bytes);
     e->op = xcalloc((size_t)g->nkernel, sizeof *e->op);
     for (int i = 0; i < g->nkernel; i++) e->op[i] = op_make(g, g->kernel[i].node);
     e->pool = memory(paged, p->fast_bytes + OP_ALIGN);
@@ -225,6 +265,8 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     for (int i = 0; i < g->nnode; i++) place_node(e, i, args);
     team_keep_off(pthread_self(), threads);              /* the threads of tier and mover */
     e->tier = tier_open(tier, p->slow_bytes);
+    e->before = tier_bytes(e->tier) ? tier_calibrate(e->tier, CALIBRATE)
+                                    : (struct calibration){ NAN, NAN, NAN, NAN };
     place_moves(e);
     e->used = engine_most_used(g, p);
     if (!strcmp(p->formulation, "async") && p->nmove > 0) e->mover = mover_start(e->tier, e->copy, p->nmove, delay);
@@ -234,13 +276,29 @@ struct engine *engine_open(const struct graph *g, const struct plan *p, const st
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER || t->updates >= 0) continue;
+        if (e->offloaded[i]) {
+            draw_offloaded(e, i, seed);
+            continue;
+        }
         engine_draw_arg(e->args + args[i], g, i, seed);
         if (!strcmp(t->name, "loss")) e->loss = (float *)(void *)(e->args + args[i]);
     }
     return e;
 }
 
-void *engine_arg(struct engine *e, int tensor) { return e->args + e->arg_at[tensor]; }
+void engine_put(struct engine *e, int tensor, const void *from)
+{
+    size_t bytes = (size_t)e->graph->tensor[tensor].bytes;
+    if (e->offloaded[tensor]) copy_offloaded(e, tensor, 0, from, NULL, bytes);
+    else memcpy(e->args + e->arg_at[tensor], from, bytes);
+}
+
+void engine_get(struct engine *e, int tensor, void *to)
+{
+    size_t bytes = (size_t)e->graph->tensor[tensor].bytes;
+    if (e->offloaded[tensor]) copy_offloaded(e, tensor, 0, NULL, to, bytes);
+    else memcpy(to, e->args + e->arg_at[tensor], bytes);
+}
 
 void engine_close(struct engine *e)
 {
@@ -258,7 +316,7 @@ void engine_close(struct engine *e)
     tier_close(e->tier);
     pages_free(e->pool, e->plan->fast_bytes + OP_ALIGN);
     pages_free(e->args, e->args_bytes + OP_ALIGN);
-    free_all(e->arg_at, e->op, e->job, e->copy, e);
+    free_all(e->arg_at, e->offloaded, e->op, e->job, e->copy, e);
 }
 
 /* copies before a node from `i` on: first those to slow memory, which may make room for the others */
@@ -316,8 +374,4 @@ struct step_result engine_step(struct engine *e, double *node_seconds)
 const struct tier *engine_tier(const struct engine *e) { return e->tier; }
 uint64_t engine_fast_bytes(const struct engine *e) { return e->used; }
 uint64_t engine_scratch_bytes(const struct engine *e) { return exec_scratch(e->exec); }
-struct calibration engine_calibrate(struct engine *e, double seconds)
-{
-    if (!tier_bytes(e->tier)) return (struct calibration){ NAN, NAN, NAN, NAN };
-    return tier_calibrate(e->tier, seconds);
-}
+struct calibration engine_calibration(const struct engine *e) { return e->before; }

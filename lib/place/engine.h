@@ -1,7 +1,8 @@
 /* engine.h - executes a training step as planned: tensors at their addresses, moves made, kernels run, all timed.
  *
  * Fast memory holds the plan's pool (fast_bytes, staging areas included), the tier its slow pool; parameters, inputs
- * and other args lie outside both, and a parameter's next value takes the place of the old one.  Parameters begin at
+ * and other args lie outside both, but for parameters that the plan offloads: they are read from the tier and updated
+ * there.  A parameter's next value takes the place of the old one.  Parameters begin at
  * random (He et al. 2015), images normal, labels one class each, all drawn by rng_for(seed, tensor name), so that the
  * losses of one graph and seed are equal to the last bit under every plan, thread count and tier. */
 #ifndef MILLRACE_PLACE_ENGINE_H
@@ -15,8 +16,9 @@ struct engine *engine_open(const struct graph *, const struct plan *, const stru
                            const char *tier, uint64_t seed, unsigned delay,    /* delay: see mover.h; 0 but in tests */
                            const char *paged);           /* NULL, or all memory is paged to files here, see tier.h */
 void engine_close(struct engine *);
-/* The memory of an arg or constant, before the first step: what is written there is what the step begins with. */
-void *engine_arg(struct engine *, int tensor);
+/* All bytes of an arg or constant: what the step begins with, before the first one; what it has become. */
+void engine_put(struct engine *, int tensor, const void *from);
+void engine_get(struct engine *, int tensor, void *to);
 
 struct step_result {
     double seconds, kernel_seconds;
@@ -33,11 +35,13 @@ struct step_result engine_step(struct engine *, double *node_seconds);   /* node
 const struct tier *engine_tier(const struct engine *);
 uint64_t engine_fast_bytes(const struct engine *); /* most bytes of the pool ever in use at a node, staging included */
 uint64_t engine_scratch_bytes(const struct engine *);
-struct calibration engine_calibrate(struct engine *, double seconds);   /* of the tier, before the first step */
+struct calibration engine_calibration(const struct engine *);   /* of the tier, before parameters were put there */
 
-/* What lies outside the pools: where, by tensor (the caller frees), how much in all, and what it begins with. */
-uint64_t *engine_arg_offsets(const struct graph *, uint64_t *total);
-uint64_t engine_beside_bytes(const struct graph *);      /* of a process beside its pool: these, scratch, the program */
+/* What lies outside the pools: where, by tensor (the caller frees), how much in all, and what it begins with.  The set
+ * is that of offloaded parameters, NULL: none. */
+uint64_t *engine_arg_offsets(const struct graph *, const bool *offloaded, uint64_t *total);
+/* of a process beside its pool: these, scratch, the program */
+uint64_t engine_beside_bytes(const struct graph *, const bool *offloaded);
 void engine_draw_arg(char *at, const struct graph *, int tensor, uint64_t seed);
 uint64_t engine_most_used(const struct graph *, const struct plan *);    /* of the fast pool, see engine_fast_bytes */
 #endif

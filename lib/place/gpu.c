@@ -285,7 +285,7 @@ struct gpu_engine *gpu_engine_open(struct gpu *gpu, const struct graph *g, const
                                    uint64_t seed)
 {
     struct gpu_engine *e = xcalloc(1, sizeof *e);
-    uint64_t args_bytes, *args = engine_arg_offsets(g, &args_bytes);
+    uint64_t args_bytes, *args = engine_arg_offsets(g, NULL, &args_bytes);
     *e = (struct gpu_engine){ .gpu = gpu, .graph = g, .plan = p, .beside = !strcmp(p->formulation, "async") };
     if (managed && p->nmove) die("%s: managed memory is for a plan without moves", p->file);
     e->op = xcalloc((size_t)g->nnode, sizeof *e->op);

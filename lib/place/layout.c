@@ -63,9 +63,10 @@ static void node_tiers(const struct placing *p, const struct placement *x, int n
     const struct graph *g = p->g;
     const struct node *d = &g->node[n];
     struct plan_node *out = &plan->node[n];
+    uint32_t offloaded = placing_offloaded(p, n);
     char *tiers = arena_get(&plan->text, size_add((size_t)d->nin, (size_t)d->nout) + 2);
     for (int i = 0; i < d->nin + d->nout; i++) {
-        char letter = 'D';
+        char letter = i < 32 && offloaded >> i & 1 ? 'P' : 'D';
         for (int s = p->slot_end[n]; s < p->slot_end[n + 1]; s++)
             if (p->id[p->slot_tensor[s]] == d->operand[i] && x->slow[p->slot_use[s]]) letter = 'P';
         tiers[i < d->nin ? i : i + 1] = letter;
@@ -86,6 +87,7 @@ static void fill(const struct placing *p, const struct placement *x, struct plan
     plan->nstay = plan->nmove = 0;
     for (int i = 0; i < g->ntensor; i++) {
         const struct tensor *t = &g->tensor[i];
+        if (p->offloaded && p->offloaded[i]) plan_stay(plan, i, TIER_SLOW, 0, p->nodes - 1, 0);
         if (t->role != ROLE_INTER) continue;
         if (!graph_movable(g, i)) {
             plan_stay(plan, i, TIER_FAST, t->first, t->last, 0);
@@ -252,7 +254,7 @@ static void lay_out_numa(struct placing *p, struct placement *x, struct plan *pl
     const struct graph *g = p->g;
     bool *pinned = xcalloc((size_t)g->ntensor + 1, sizeof *pinned);
     uint64_t *offset = xcalloc((size_t)p->tensors + 1, sizeof *offset);
-    for (int i = 0; i < g->ntensor; i++) pinned[i] = g->tensor[i].role == ROLE_INTER && !graph_movable(g, i);
+    for (int i = 0; i < g->ntensor; i++) pinned[i] = !graph_movable(g, i);
     whole_lives(p, x, true);
     fill(p, x, plan);
     for (int n = 0; n < p->nodes; n++)
@@ -523,8 +525,14 @@ static bool is_moving(enum formulation form) { return form == FORM_SYNC || form 
 struct plan *make_plan(const struct graph *g, const struct profile *profile, enum formulation form, uint64_t limit,
                        const struct effort *effort)
 {
+    return make_plan_offloading(g, profile, form, limit, effort, NULL);
+}
+
+struct plan *make_plan_offloading(const struct graph *g, const struct profile *profile, enum formulation form,
+                                  uint64_t limit, const struct effort *effort, const bool *offloaded)
+{
     bool end = form == FORM_SLOW || form == FORM_FAST;
-    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, is_moving(form));
+    struct placing *p = placing_new(g, profile, end ? (uint64_t)1 << 52 : limit, is_moving(form), offloaded);
     struct placement *x = placement_new(p);
     struct plan *plan = form == FORM_ASYNC ? lay_out_beside(p, effort, x) : plan_new(g, formulation_names[form]);
     if (form == FORM_STATIC || form == FORM_SYNC) {

@@ -12,4 +12,8 @@
  * prices of their bound; the others leave no choice, their bound is the objective. */
 struct plan *make_plan(const struct graph *, const struct profile *, enum formulation, uint64_t limit,
                        const struct effort *);
+/* The same with parameters in slow memory for the whole step, those of the set (by tensor; NULL: none); the bound is
+ * that of plans which offload the same. */
+struct plan *make_plan_offloading(const struct graph *, const struct profile *, enum formulation, uint64_t limit,
+                                  const struct effort *, const bool *offloaded);
 #endif

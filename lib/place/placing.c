@@ -53,10 +53,20 @@ static void set_slots(struct placing *p, const int *of)
     free(next);
 }
 
-static void set_channel(struct placing *p, int n, int set, int k)
+uint32_t placing_offloaded(const struct placing *p, int node)
+{
+    const struct node *n = &p->g->node[node];
+    uint32_t set = 0;
+    for (int i = 0; p->offloaded && i < n->nin + n->nout && i < 32; i++)
+        if (p->offloaded[graph_home(p->g, n->operand[i])]) set |= (uint32_t)1 << i;
+    return set;
+}
+
+/* always: seconds for which the channel is taken whatever is slow */
+static void set_channel(struct placing *p, int n, int set, int k, double always)
 {
     int i = p->choice_end[n] + set;
-    double sum = 0;
+    double sum = always;
     for (int s = 0; p->moves && s < k; s++) {
         int t = p->slot_tensor[p->slot_end[n] + s];
         if (set >> s & 1) sum += p->g->tensor[p->id[t]].producer == n ? p->write[t] : p->fetch[t];
@@ -87,7 +97,9 @@ static void set_choices(struct placing *p, const struct profile *profile)
     for (int n = 0; n < p->nodes; n++) {
         struct choice *c = p->choice + p->choice_end[n];
         int k = p->slot_end[n + 1] - p->slot_end[n];
-        profile_table(profile, p->g, n, p->bytes_limit, c);
+        uint32_t offloaded = placing_offloaded(p, n);
+        profile_table(profile, p->g, n, offloaded, p->bytes_limit, c);
+        double always = offloaded && p->moves ? profile_copies(profile, p->g, n, offloaded) : 0;
         double least = INFINITY;
         for (int set = 0; set < 1 << k; set++) {
             uint64_t area = c[set].staging + p->g->node[n].workspace;
@@ -100,7 +112,7 @@ static void set_choices(struct placing *p, const struct profile *profile)
             if (had && need < least) least = need;
             if (!had || need > p->limit[n]) c[set].seconds = CANNOT_BE_HAD;
         }
-        for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k);
+        for (int set = 0; set < 1 << k; set++) set_channel(p, n, set, k, always);
         if (!isfinite(least))
             die_of_limit("limit of %llu bytes: no way to run node %d '%s' has buffers that small",
                          (unsigned long long)p->bytes_limit, n, p->g->node[n].name);
@@ -144,13 +156,15 @@ static void set_cuts(struct placing *p)
         for (int t = 0; t < p->tensors; t++) p->units[c * p->tensors + t] = floor(p->size[t] / (double)p->cut[c]);
 }
 
-struct placing *placing_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves)
+struct placing *placing_new(const struct graph *g, const struct profile *profile, uint64_t limit, bool moves,
+                            const bool *offloaded)
 {
     struct placing *p = xcalloc(1, sizeof *p);
     size_t slots = 1;
     for (int i = 0; i < g->ntensor; i++)
         if (graph_movable(g, i)) slots += (size_t)g->tensor[i].nuse;
-    *p = (struct placing){ .g = g, .nodes = g->nnode, .bytes_limit = limit, .moves = moves };
+    *p = (struct placing){ .g = g, .nodes = g->nnode, .bytes_limit = limit, .moves = moves,
+                            .offloaded = offloaded };
     size_t nodes = (size_t)g->nnode + 1, tensors = (size_t)g->ntensor + 1;
     p->id = xcalloc(tensors, sizeof *p->id);
     p->size = xcalloc(tensors, sizeof *p->size);

@@ -21,6 +21,7 @@ struct placing {
     int nodes, tensors, uses;
     uint64_t bytes_limit;                                /* the user's */
     bool moves;                                          /* tensors may move between uses */
+    const bool *offloaded;                               /* by graph tensor: parameters kept in slow memory, or NULL */
     int *id;                                             /* tensor -> graph tensor */
     double *size, *fetch, *write;                        /* tensor: bytes in a pool; seconds to copy in and out */
     int *use_end;                                        /* tensor t has uses use_end[t] .. use_end[t + 1] - 1 */
@@ -57,7 +58,9 @@ double cut_right(const struct placing *, int cut, int node);      /* floor((limi
 extern int limit_status;
 #define die_of_limit(...) (fail_status = limit_status, die(__VA_ARGS__))
 
-struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves);
+struct placing *placing_new(const struct graph *, const struct profile *, uint64_t limit, bool moves,
+                            const bool *offloaded);
+uint32_t placing_offloaded(const struct placing *, int node);   /* its operands that are, as bits */
 /* what a choice leaves of the copy channel's time for moves beside node n */
 static inline double choice_leaves(const struct placing *p, int n, int choice)
 {

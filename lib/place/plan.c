@@ -56,6 +56,14 @@ const struct stay *plan_find(const struct plan *p, int tensor, enum plan_tier ti
     return NULL;
 }
 
+bool *plan_offloaded(const struct plan *p, const struct graph *g)
+{
+    bool *set = xcalloc((size_t)g->ntensor + 1, sizeof *set);
+    for (int i = 0; i < p->nstay; i++)
+        set[p->stay[i].tensor] |= p->stay[i].tier == TIER_SLOW && g->tensor[p->stay[i].tensor].role != ROLE_INTER;
+    return set;
+}
+
 double plan_share(const struct plan *p, int from, int to)
 {
     double least = 1;

@@ -6,15 +6,16 @@
  *     (tensor ID (fast FIRST LAST OFFSET) .. (slow FIRST LAST OFFSET) ..)
  *     (move ID to_slow|to_fast BEFORE [BEGIN])
  *     (node IDX IN_TIERS OUT_TIERS MODE SECONDS STAGING_BYTES STAGING_OFFSET [(price LAMBDA KAPPA.. MU.. [NU])]))
- * One `tensor` per intermediate.  A stay (fast F L O) means: at nodes F to L, both included, the tensor occupies bytes
- * O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.  Offsets are multiples of
- * 4096, those of tensors below GRAPH_PIN_BYTES of 64.
+ * One `tensor` per intermediate, and one per parameter that is offloaded, (tensor ID (slow 0 LAST OFFSET)): nodes use
+ * it there (P), and its next value takes its place.  A stay (fast F L O) means: at nodes F to L, both included, the
+ * tensor occupies bytes O .. O + size - 1 of the fast pool; fast_bytes and slow_bytes are the sizes of the pools.
+ * Offsets are multiples of 4096, those of tensors below GRAPH_PIN_BYTES of 64.
  * Moves stand in the order of BEFORE, those to slow memory first where it is the same.  A move may be made as soon as
  * node BEGIN - 1 has ended and is over when node BEFORE starts; the stay it makes begins at BEGIN, holds the contents
  * from BEFORE on, and the stay it reads lasts as long.  Without BEGIN, BEGIN is BEFORE: the move is made between two
  * nodes.  Slow copies stay valid until the end of their stay: contents never change after the producer.  When a tensor
- * has a fast and a slow stay at a node, the node's tier letters say which copy it uses (D fast, P slow; parameters and
- * other args are D and lie outside both pools); it is the fast one where that holds the contents.
+ * has a fast and a slow stay at a node, the node's tier letters say which copy it uses (D fast, P slow; other
+ * args are D and lie outside both pools); it is the fast one where that holds the contents.
  * STAGING_BYTES of the fast pool at STAGING_OFFSET belong to the node while it runs (workspace, streaming buffers).
  * objective_seconds is the sum over nodes and moves; of formulation async the time of this machine: nodes run one after
  * the other, moves on one channel beside them.  The channel makes one move at a time, always the first in the plan's
@@ -88,6 +89,9 @@ double plan_share(const struct plan *, int from, int to);
 
 /* slow to fast memory, of the pools */
 static inline double plan_ratio(const struct plan *p) { return (double)p->slow_bytes / (double)p->fast_bytes; }
+
+/* by tensor: parameters that it keeps in slow memory; the caller frees */
+bool *plan_offloaded(const struct plan *, const struct graph *);
 
 /* the stay of a tensor at a node in a tier, NULL if it has none */
 const struct stay *plan_find(const struct plan *, int tensor, enum plan_tier, int node);

@@ -240,7 +240,7 @@ static _Noreturn void no_row(const struct profile *p, const struct graph *g, int
 }
 
 /* the placement `set` of slots in one mode: its own row, or the sum of single penalties; false when neither is there */
-static bool estimate(const struct rows *r, const uint64_t *operands, int k, unsigned set, int mode,
+static bool estimate(const struct rows *r, const uint64_t *operands, int k, uint64_t set, int mode,
                      const struct row *fast, struct choice *c)
 {
     uint64_t slow = 0;
@@ -291,7 +291,8 @@ static uint64_t small_bytes(const struct graph *g, int node)
     return sum;
 }
 
-void profile_table(const struct profile *p, const struct graph *g, int node, uint64_t limit, struct choice *table)
+void profile_table(const struct profile *p, const struct graph *g, int node, uint32_t offloaded, uint64_t limit,
+                   struct choice *table)
 {
     const struct node *n = &g->node[node];
     const struct rows *r = rows_of(p, g->kernel[n->kernel].key);
@@ -300,15 +301,22 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
     const struct row *fast = find(r, 0, -1);
     if (!fast) no_row(p, g, node, "all operands in fast memory");
     int slot[GRAPH_SLOTS], k = node_slots(g, node, slot);
-    uint64_t operands[GRAPH_SLOTS] = { 0 }, all = n->workspace;
+    uint64_t operands[GRAPH_SLOTS + 32] = { 0 }, all = n->workspace, always = 0;
     for (int s = 0; s < k; s++) {
         all += g->tensor[slot[s]].bytes;
         for (int i = 0; i < n->nin + n->nout; i++)
             if (n->operand[i] == slot[s]) operands[s] |= (uint64_t)1 << i;
     }
-    table[0] = all_fast(r, n->workspace, all, limit);
+    int slots = k;                                       /* and the offloaded, which are slow in every set */
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++) {
+        uint32_t same = node_operands(g, node, graph_home(g, n->operand[i]));
+        if (!(offloaded & same) || same & ((1u << i) - 1)) continue;
+        operands[slots] = same;
+        always |= (uint64_t)1 << slots++;
+    }
+    if (!always) table[0] = all_fast(r, n->workspace, all, limit);
     uint64_t small = small_bytes(g, node);
-    for (unsigned set = 1; set < 1u << k; set++) {
+    for (unsigned set = !always; set < 1u << k; set++) {
         table[set] = (struct choice){ INFINITY, 0, 0 };
         bool known = false, leaves_room = false;         /* for the operands that are fast */
         uint64_t fast_bytes = small + n->workspace;
@@ -316,7 +324,7 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
             if (!(set >> s & 1)) fast_bytes += plan_size(g->tensor[slot[s]].bytes);
         for (int mode = 0; mode < PROFILE_MODES; mode++) {
             struct choice c;
-            if (!estimate(r, operands, k, set, mode, fast, &c)) continue;
+            if (!estimate(r, operands, slots, set | always, mode, fast, &c)) continue;
             known = true;
             c.seconds = fmax(c.seconds, fast->c.seconds);   /* below it is noise, of which many rows offer a choice */
             bool fits = fast_bytes <= limit && plan_size(c.staging) <= limit - fast_bytes;
@@ -324,6 +332,7 @@ void profile_table(const struct profile *p, const struct graph *g, int node, uin
             if (fits > leaves_room || c.seconds < table[set].seconds) table[set] = c;
             leaves_room = fits;
         }
+        if (!known && !set) no_row(p, g, node, "its parameters in slow memory, see --offload of place-profile");
         if (!known && (set & (set - 1)) == 0) no_row(p, g, node, "one operand in slow memory");
     }
 }
@@ -342,6 +351,15 @@ double profile_move(const struct profile *p, uint64_t bytes, bool to_fast)
     double slope = (hi->seconds - lo->seconds) / (double)(hi->bytes - lo->bytes);
     if (slope < 0) slope = 0;
     return lo->seconds + slope * (double)(bytes - lo->bytes);
+}
+
+double profile_copies(const struct profile *p, const struct graph *g, int node, uint32_t operands)
+{
+    const struct node *n = &g->node[node];
+    double sum = 0;
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++)
+        if (operands >> i & 1) sum += profile_move(p, g->tensor[n->operand[i]].bytes, i < n->nin);
+    return sum;
 }
 
 static double mean(const struct lost *l)

@@ -35,12 +35,17 @@ bool profile_find(const struct profile *, const char *key, const char *in_tiers,
  * placement without a row of its own gets the all-fast time plus the penalties of its slots one by one (mean error
  * 7 % on the Optane tables); the fastest mode whose staging and workspace leave room under `limit` for the operands
  * that are fast is taken (where none does, for none of them).  A placement that cannot be had has infinite
- * seconds, none takes less time than all operands in fast memory.  Dies when the kernel or a slot has no rows. */
-void profile_table(const struct profile *, const struct graph *, int node, uint64_t limit, struct choice *table);
+ * seconds, none takes less time than all operands in fast memory.  Operands of the set `offloaded` (bit i: operand i)
+ * are slow in all of them.  Dies when the kernel or a slot has no rows. */
+void profile_table(const struct profile *, const struct graph *, int node, uint32_t offloaded, uint64_t limit,
+                   struct choice *table);
 
 /* Seconds of one copy of `bytes` bytes: linear between the measured sizes, by the last slope beyond, and in
  * proportion below the smallest.  Dies when there is no Move row in that direction. */
 double profile_move(const struct profile *, uint64_t bytes, bool to_fast);
+
+/* Seconds of copies of the operands of that set, each operand once. */
+double profile_copies(const struct profile *, const struct graph *, int node, uint32_t operands);
 
 /* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator
  * where that was measured, else of all kernels; 0 where nobody measured anything. */

@@ -40,7 +40,7 @@ static double node_seconds(const struct chooser *c, int node)
     static struct choice table[1 << GRAPH_SLOTS];
     int slot[GRAPH_SLOTS], k = node_slots(c->g, node, slot);
     double least = INFINITY;
-    profile_table(c->profile, c->g, node, c->plan->limit, table);
+    profile_table(c->profile, c->g, node, 0, c->plan->limit, table);
     for (int set = 0; set < 1 << k; set++) least = fmin(least, table[set].seconds);
     return least;
 }

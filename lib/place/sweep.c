@@ -18,7 +18,7 @@ static _Noreturn void plan_one(const struct graph *g, const struct profile *prof
                                struct sweep_cell *c, int to)
 {
     limit_status = TOO_SMALL;
-    struct plan *p = make_plan(g, profile, c->form, c->limit, effort);
+    struct plan *p = make_plan_offloading(g, profile, c->form, c->limit, effort, c->offloaded);
     c->planned = true;
     c->objective = p->objective;
     c->bound = p->bound;
@@ -79,7 +79,7 @@ static bool ended(struct child *k, struct sweep_cell *c, char *said, size_t room
 }
 
 void sweep_run(const struct graph *g, const struct profile *profile, const struct effort *effort, struct sweep_cell *c,
-               int n, int jobs)
+               int n, int jobs, bool say)
 {
     struct child *k = xcalloc((size_t)n + 1, sizeof *k);
     char said[SAID], why[SAID] = "";                     /* of the largest limit that is too small */
@@ -93,7 +93,7 @@ void sweep_run(const struct graph *g, const struct profile *profile, const struc
         largest = c[i].limit;
         memcpy(why, said, sizeof why);
     }
-    if (small) {
+    if (small && say) {
         size_t head = strlen(prog) + 2;                  /* "prog: " is said again */
         const char *text = strlen(why) > head ? why + head : why;
         int length = (int)strcspn(text, "\n");

@@ -22,7 +22,10 @@ static void put(struct engine *e, const struct graph *g, const struct onnx *o, c
     if (t->count != g->tensor[i].bytes / 4)
         die("%s: '%s' has %llu values, the graph's tensor %llu", o->file, g->tensor[i].name,
             (unsigned long long)t->count, (unsigned long long)g->tensor[i].bytes / 4);
-    onnx_values(o, t, engine_arg(e, i));
+    void *values = xmalloc(g->tensor[i].bytes, 1);
+    onnx_values(o, t, values);
+    engine_put(e, i, values);
+    free(values);
     filled[i] = true;
 }
 
@@ -52,7 +55,7 @@ static void take(struct engine *e, const struct graph *g, const struct onnx *o, 
     if (t->type != ONNX_FLOAT || words.n != g->tensor[i].bytes)
         die("%s: '%s' is not %llu bytes of 32-bit floats: what was learned cannot be put there", o->file,
             g->tensor[i].name, (unsigned long long)g->tensor[i].bytes);
-    memcpy(o->bytes + (words.s - o->bytes), engine_arg(e, i), words.n);
+    engine_get(e, i, o->bytes + (words.s - o->bytes));
 }
 
 void values_to_onnx(struct engine *e, const struct graph *g, const char *path, const char *to)
@@ -78,7 +81,10 @@ void value_from_file(struct engine *e, const struct graph *g, const char *pair)
     FILE *f = fopen(equals + 1, "rb");
     if (!f) die_errno("%s", equals + 1);
     size_t n = (size_t)g->tensor[i].bytes;
-    if (fread(engine_arg(e, i), 1, n, f) != n || fgetc(f) != EOF)
+    void *values = xmalloc(n, 1);
+    if (fread(values, 1, n, f) != n || fgetc(f) != EOF)
         die("%s: not the %zu bytes of '%s'", equals + 1, n, g->tensor[i].name);
+    engine_put(e, i, values);
+    free(values);
     fclose(f);
 }

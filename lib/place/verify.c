@@ -63,7 +63,10 @@ static void check_operand(struct judge *j, int node, int operand)
     int id = n->operand[operand];
     const struct tensor *t = &j->g->tensor[id];
     bool slow = (operand < n->nin ? d->in_tiers[operand] : d->out_tiers[operand - n->nin]) == 'P';
-    if (slow && !graph_movable(j->g, id)) {
+    bool offloaded = t->role != ROLE_INTER && plan_find(j->p, graph_home(j->g, id), TIER_SLOW, node);
+    if (offloaded && !slow)
+        fault(j, "residence", "node %d uses '%s' in fast memory, but it is offloaded", node, t->name);
+    if (slow && !offloaded && !graph_movable(j->g, id)) {
         fault(j, "pinned", "node %d uses '%s' in slow memory, where it may not be", node, t->name);
         return;
     }
@@ -92,17 +95,19 @@ static void check_stay(struct judge *j, const struct stay *s)
 {
     const struct tensor *t = &j->g->tensor[s->tensor];
     const char *tier = s->tier == TIER_SLOW ? "slow" : "fast";
+    for (const struct stay *o = s + 1; o < j->p->stay + j->p->nstay && o->tensor == s->tensor; o++)
+        if (o->tier == s->tier && o->first <= s->last)
+            fault(j, "residence", "two stays of '%s' in %s memory overlap", t->name, tier);
     if (t->role != ROLE_INTER) {
-        fault(j, "residence", "'%s' is no intermediate and has no place in the pools", t->name);
+        bool whole = s->tier == TIER_SLOW && s->first == 0 && s->last == j->g->nnode - 1;
+        if (!graph_offloadable(j->g, s->tensor) || graph_home(j->g, s->tensor) != s->tensor || !whole)
+            fault(j, "residence", "'%s' is no intermediate and may only be offloaded, for the whole step", t->name);
         return;
     }
     if (s->first < t->first || s->last > t->last)
         fault(j, "residence", "'%s' stays in %s memory beyond its life", t->name, tier);
     if (!graph_movable(j->g, s->tensor) && (s->tier == TIER_SLOW || s->first != t->first || s->last != t->last))
         fault(j, "pinned", "'%s' is too small to be anywhere but in fast memory for life", t->name);
-    for (const struct stay *o = s + 1; o < j->p->stay + j->p->nstay && o->tensor == s->tensor; o++)
-        if (o->tier == s->tier && o->first <= s->last)
-            fault(j, "residence", "two stays of '%s' in %s memory overlap", t->name, tier);
     int moves = 0;
     for (int i = 0; i < j->p->nmove; i++) {
         const struct plan_move *m = &j->p->move[i];
@@ -235,10 +240,26 @@ static unsigned placement_of(const struct judge *j, int node, const int *slot, i
     return set;
 }
 
+/* operands of a node that are no intermediates and in slow memory, as bits */
+static uint32_t offloaded(const struct judge *j, int node)
+{
+    const struct node *n = &j->g->node[node];
+    uint32_t set = 0;
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++)
+        if (j->g->tensor[n->operand[i]].role != ROLE_INTER &&
+            (i < n->nin ? j->p->node[node].in_tiers[i] : j->p->node[node].out_tiers[i - n->nin]) == 'P')
+            set |= 1u << i;
+    return set;
+}
+
 /* seconds for which the moves of the slow operands of a placement would take the copy channel, at most `most` */
 static double channel_of(const struct judge *j, int node, const int *slot, int k, unsigned set, double most)
 {
+    const struct node *n = &j->g->node[node];
+    uint32_t always = offloaded(j, node);
     double sum = 0;
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++)
+        if (always >> i & 1) sum += profile_move(j->profile, j->g->tensor[n->operand[i]].bytes, i < n->nin);
     for (int s = 0; s < k; s++)
         if (set >> s & 1)
             sum += profile_move(j->profile, j->g->tensor[slot[s]].bytes, j->g->tensor[slot[s]].producer != node);
@@ -272,7 +293,7 @@ static void check_node(struct judge *j, int node, double *seconds, double *chann
     static struct choice table[1 << GRAPH_SLOTS];
     int slot[GRAPH_SLOTS], k = node_slots(j->g, node, slot);
     const struct plan_node *d = &j->p->node[node];
-    profile_table(j->profile, j->g, node, j->p->limit, table);
+    profile_table(j->profile, j->g, node, offloaded(j, node), j->p->limit, table);
     const struct choice *c = &table[placement_of(j, node, slot, k)];
     if (!near(c->seconds, d->seconds))
         fault(j, "times", "node %d is said to take %.9g s, the profile says %.9g s", node, d->seconds, c->seconds);

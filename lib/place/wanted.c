@@ -47,7 +47,21 @@ static void add_interference(struct wanted *w, const struct graph *g, bool full)
     intern_free(&ops);
 }
 
-void wanted_all(struct wanted *w, const struct graph *g, bool full)
+/* kernels with one parameter in slow memory, and with it the value that replaces it */
+static void add_offloaded(struct wanted *w, const struct graph *g)
+{
+    for (int n = 0; n < g->nnode; n++) {
+        const struct node *d = &g->node[n];
+        for (int i = 0; i < d->nin + d->nout && i < 32; i++) {
+            uint32_t slow = node_operands(g, n, graph_home(g, d->operand[i]));
+            bool there = !graph_offloadable(g, d->operand[i]);
+            for (size_t k = w->n; k-- > 0 && !there;) there = w->want[k].kernel == d->kernel && w->want[k].slow == slow;
+            if (!there) add_modes(w, d->kernel, slow);
+        }
+    }
+}
+
+void wanted_all(struct wanted *w, const struct graph *g, bool full, bool offload)
 {
     add_copies(w, g);
     for (int k = 0; k < g->nkernel; k++) {
@@ -60,6 +74,7 @@ void wanted_all(struct wanted *w, const struct graph *g, bool full)
                 if (movable >> i & 1) add_modes(w, k, 1u << i);
         }
     }
+    if (offload) add_offloaded(w, g);
     add_interference(w, g, full);
 }
 

@@ -281,6 +281,7 @@ static void set_uses(struct graph *g)
         struct tensor *t = &g->tensor[i];
         t->producer = t->first = t->last = -1;
         t->nuse = 0;
+        if (t->updates >= 0) g->tensor[t->updates].updated = true;
     }
     for (int pass = 0; pass < 2; pass++) {               /* count, then fill */
         for (int i = 0; pass == 1 && i < g->ntensor; i++) {
@@ -380,6 +381,20 @@ void graph_finish(struct graph *g)
 bool graph_movable(const struct graph *g, int tensor)
 {
     return g->tensor[tensor].role == ROLE_INTER && g->tensor[tensor].bytes >= GRAPH_PIN_BYTES;
+}
+
+bool graph_offloadable(const struct graph *g, int tensor)
+{
+    return g->tensor[graph_home(g, tensor)].updated && g->tensor[tensor].bytes >= GRAPH_PIN_BYTES;
+}
+
+uint32_t node_operands(const struct graph *g, int node, int home)
+{
+    const struct node *n = &g->node[node];
+    uint32_t set = 0;
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++)
+        if (graph_home(g, n->operand[i]) == home) set |= (uint32_t)1 << i;
+    return set;
 }
 
 int node_slots(const struct graph *g, int node, int slot[GRAPH_SLOTS])

@@ -51,6 +51,7 @@ struct tensor {
     int64_t shape[GRAPH_DIMS];
     int updates;                                         /* -1, or the parameter whose next value this is */
     bool trained;                                        /* a parameter, whatever it is called */
+    bool updated;                                        /* another tensor is its value in the next step */
     int producer;                                        /* node, -1 when none: comes from outside */
     int first, last;                                     /* inter: lifetime in node numbers, both ends live */
     int nuse, *use;                                      /* inter: nodes that touch it, ascending, producer first */
@@ -112,6 +113,16 @@ void graph_finish(struct graph *);                       /* dies at the first fa
 int graph_faults(const struct graph *, void (*say)(void *, const char *), void *context);
 
 bool graph_movable(const struct graph *, int tensor);    /* an intermediate of at least GRAPH_PIN_BYTES */
+/* A parameter that steps change, or its next value, of at least GRAPH_PIN_BYTES: a plan may offload it, that is, keep
+ * it in slow memory for the whole step. */
+bool graph_offloadable(const struct graph *, int tensor);
+/* the tensor whose memory it has: the parameter that it updates, or itself */
+static inline int graph_home(const struct graph *g, int tensor)
+{
+    return g->tensor[tensor].updates >= 0 ? g->tensor[tensor].updates : tensor;
+}
+/* operands of a node that have the memory of `home`, as bits */
+uint32_t node_operands(const struct graph *, int node, int home);
 double node_attr(const struct node *, const char *name, int i, double missing);   /* i-th number of an attribute */
 int node_extras(const struct node *);                    /* inputs that (plus 1) and (mask 1) have added */
 /* distinct movable operands of a node in operand order: tensor ids into slot[GRAPH_SLOTS]; returns their number */

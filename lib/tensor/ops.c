@@ -88,6 +88,8 @@ static int blocks_of(const struct node *n, const struct tensor *t)
 
 static uint64_t at_least_one(uint64_t n) { return n ? n : 1; }
 static int parts_of(uint64_t n, uint64_t per) { return (int)((n + per - 1) / per); }
+static uint64_t up_to(uint64_t n, uint64_t unit) { return (n + unit - 1) / unit * unit; }
+static uint64_t max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 /* Bands of rows where planes and bands begin at multiples of every device's unit, so that all extents of an operand lie
  * equally far apart in a buffer; else an image is a unit. */
@@ -209,14 +211,14 @@ static void make_dense(struct op *o, const struct graph *g, const struct node *n
     o->dense_rows = dim(w, 0);
     o->dense_columns = dim(w, 1);
     o->images = dim(y, 0);
-    for (int i = 0; i < o->nin + o->nout; i++) o->whole[i] = true;
-    o->per = (uint64_t)o->dense_rows;
-    if (o->code == DENSE_WEIGHTS) {                      /* dw, the largest tensor of many nets, by rows; w too */
-        for (int i = 2; i < o->nin + o->nout; i++) o->whole[i] = false;
-        o->per = at_least_one(OP_UNIT_BYTES / ((uint64_t)o->dense_columns * sizeof(float)));
-        if (o->per > (uint64_t)o->dense_rows) o->per = (uint64_t)o->dense_rows;
-    }
-    o->units = parts_of((uint64_t)o->dense_rows, o->per);
+    /* w and dw, the largest tensors of many nets, by rows; beside a unit of w all of x or dx is read or written */
+    enum { W_BYTES = 16 << 20, EVEN = 16 };              /* rows: units begin at whole vectors */
+    uint64_t row = (uint64_t)o->dense_columns * sizeof(float), rows = (uint64_t)o->dense_rows;
+    bool grad = o->code == DENSE_WEIGHTS;
+    for (int i = 0; i < o->nin + o->nout; i++) o->whole[i] = grad ? i < 2 : i > 0;
+    o->per = up_to(grad ? at_least_one(OP_UNIT_BYTES / row) : max_u64(W_BYTES / row, 4 * (uint64_t)o->images), EVEN);
+    if (o->per > rows) o->per = rows;
+    o->units = parts_of(rows, o->per);
 }
 
 /* makes room for the inputs of `plus` and `mask`, which come unit by unit like the first output */
@@ -407,7 +409,6 @@ struct op op_make(const struct graph *g, int node)
         }
     }
     o.rest = e;
-    if (extras && o.whole[own] && o.units > 1) die("node '%s': %s with plus or mask", n->name, n->op);
     add_extras(&o, extras);
     return o;
 }
@@ -519,13 +520,13 @@ int op_extents(const struct op *o, int i, int unit, struct extent *e)
         *e = (struct extent){ u * o->per * sizeof(float), n * sizeof(float) };
         return 1;
     }
-    case DENSE_WEIGHTS: {
+    case DENSE: case DENSE_WEIGHTS: case DENSE_DATA: {
         uint64_t rows = (uint64_t)o->dense_rows, n = rows - u * o->per < o->per ? rows - u * o->per : o->per,
                  row = (uint64_t)o->dense_columns * sizeof(float);
         *e = (struct extent){ u * o->per * row, n * row };
         return 1;
     }
-    case DENSE: case DENSE_DATA: case SUM: case SOFTMAX: case LOSS: case SUBTRACT: case ND:
+    case SUM: case SOFTMAX: case LOSS: case SUBTRACT: case ND:
         break;
     }
     return 0;                                            /* all their operands are whole */
@@ -606,21 +607,21 @@ enum { DENSE_BLOCK = 256 };
 static void run_dense_blocks(const struct run *r, int part, int parts)
 {
     const struct op *o = r->o;
-    int n = o->images, rows = (int)o->dense_rows, k = (int)o->dense_columns, all = o->code == DENSE_DATA ? k : rows;
-    int begin = 0, end = all;
-    if (o->code == DENSE_WEIGHTS) begin = r->unit * (int)o->per, end = min_int(rows, begin + (int)o->per);
+    int n = o->images, rows = (int)o->dense_rows, k = (int)o->dense_columns, row = r->unit * (int)o->per,
+        here = min_int(rows - row, (int)o->per), begin = o->code == DENSE_DATA ? 0 : row,
+        end = o->code == DENSE_DATA ? k : row + here;
     for (int at = begin, b = 0; at < end; at += DENSE_BLOCK, b++) {
         if (b % parts != part) continue;
         int m = min_int(DENSE_BLOCK, end - at);
         if (o->code == DENSE) {
             float *y = f(r->at[3][0]) + at, *bias = f(r->at[2][0]) + at;
             cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, m, k, 1, f(r->at[1][0]), k,
-                        f(r->at[0][0]) + (size_t)at * (size_t)k, k, 0, y, rows);
+                        f(r->at[0][0]) + (size_t)(at - begin) * (size_t)k, k, 0, y, rows);
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < m; j++) y[i * rows + j] += bias[j];
         } else if (o->code == DENSE_DATA) {
-            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, rows, 1, f(r->at[1][0]), rows,
-                        f(r->at[0][0]) + at, k, 0, f(r->at[2][0]) + at, k);
+            cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, m, here, 1, f(r->at[1][0]) + row, rows,
+                        f(r->at[0][0]) + at, k, r->unit > 0, f(r->at[2][0]) + at, k);
         } else {
             size_t from = (size_t)(at - begin) * (size_t)k;
             float *out = f(r->at[o->own][0]) + from, *w = o->own > 2 ? f(r->at[2][0]) + from : NULL;
@@ -639,9 +640,9 @@ static void run_dense(const struct run *r, int part, int parts)
            end = at + o->per < rows ? at + o->per : rows;
     if (n > DENSE_FEW) run_dense_blocks(r, part, parts);
     else if (o->code == DENSE)
-        r->k->dense(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), f(r->at[3][0]), n, rows, k, 0, rows, part, parts);
+        r->k->dense(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), f(r->at[3][0]), n, rows, k, at, end, part, parts);
     else if (o->code == DENSE_DATA)
-        r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, 0, rows, false, part, parts);
+        r->k->dense_data_grad(f(r->at[0][0]), f(r->at[1][0]), f(r->at[2][0]), n, rows, k, at, end, at > 0, part, parts);
     else
         r->k->dense_weights_grad(f(r->at[0][0]), f(r->at[1][0]), o->own > 2 ? f(r->at[2][0]) : NULL,
                                  f(r->at[o->own][0]), n, rows, k, at, end, part, parts);
@@ -763,7 +764,7 @@ void op_run(const struct op *o, const struct kernels *k, struct team *team, int 
     for (int i = 0; i < o->own + o->nout; i++) own[i] = at[i < o->own ? i : i - o->own + o->nin];
     struct run r = { o, k, unit, own, scratch };
     team_run(team, run_part, &r);
-    if (!o->plus && !o->mask) return;
+    if ((!o->plus && !o->mask) || (o->whole[o->nin] && unit + 1 < o->units)) return;
     struct rest rest = { o, k, at, op_extents(o, o->nin, unit, o->rest) };
     team_run(team, run_rest, &rest);
 }

@@ -9,8 +9,8 @@
 #include "tensor/exec.h"
 
 struct probe;
-struct probe *probe_open(const struct graph *, const struct kernels *, int threads,
-                         const char *tier); /* asks for disk first */
+/* offload: parameters may be slow; asks for disk first */
+struct probe *probe_open(const struct graph *, const struct kernels *, int threads, const char *tier, bool offload);
 void probe_close(struct probe *);
 const struct tier *probe_tier(const struct probe *);
 

@@ -291,7 +291,7 @@ static void body(const uint8_t *data, size_t n)
     case WANTED: {
         struct graph *g = graph_read(fuzz_path(2, graph, sizeof graph - 1));
         struct wanted w = { 0 };
-        wanted_all(&w, g, n & 1);
+        wanted_all(&w, g, n & 1, n & 2);
         size_t before = w.n;
         wanted_drop(&w, g, path, 1, "t", "x");
         fuzz_check(w.n <= before, "more is wanted than at first");
