@@ -23,7 +23,7 @@ input() {
 initialiser() {
     local d name=$1 bytes=$2
     shift 2
-    { for d; do number 1 "$d"; done; number 2 1; text 8 "$name"; head -c "$bytes" /dev/zero | message 9; } | message 5
+    { for d; do number 1 "$d"; done; number 2 1; text 8 "$name"; head -c "$bytes" /dev/zero | tr '\0' "${fill:-\0}" | message 9; } | message 5
 }
 op() { local i type=$1 out=$2; shift 2; { for i; do text 1 "$i"; done; text 2 "$out"; text 3 "$out"; text 4 "$type"; } | message 1; }
 output() { text 1 "$1" | message 12; }
@@ -86,6 +86,21 @@ place-plan -f fast -p p.csv step.sexp > plan.sexp
 external_run() { place-run --plan=plan.sexp --tier=dram --steps=1 --warm=0 --values=ext.onnx "$@" step.sexp; }
 ok 'and used' external_run
 fails 'not written there' 1 "w.weight' lies in a file of its own" external_run --save=saved.onnx
+# parameters that a plan keeps in slow memory are put there and taken from there
+fill='<'
+for i in 1 2 3 4 5 6; do op MatMul h$i "${p:-input}" w$i.weight; initialiser w$i.weight 262144 256 256; p=h$i; done > chain
+{ cat chain; op Relu y $p; input input 4 256; output y; } | model > chain.onnx
+unset fill
+place-import chain.onnx | place-grad > chain.sexp
+place-cost --model=disk --offload chain.sexp |
+    awk -F, -v OFS=, 'NR > 1 && $2 != "Move" && ($4 $5) ~ /P/ { $6 = "staged"; $7 = 600000 } { print }' > chain.csv
+place-plan -f static --process --offload --limit=22M -p chain.csv chain.sexp > chain.plan
+is 'all of them, here' 6 grep -c '(slow 0 ' chain.plan
+chain() { place-run --steps=2 --warm=0 --again=0 --values=chain.onnx --save="$1" "${@:2}" chain.sexp | csv-cut -c loss; }
+is 'the same losses' "$(chain fast.onnx)" chain slow.onnx --plan=chain.plan --tier=dram
+ok 'and the same is learned' cmp fast.onnx slow.onnx
+learned() { ! cmp -s fast.onnx chain.onnx; }
+ok 'something' learned
 beside ext.bin 16 48
 fails 'of which some are missing' 1 "'ext.bin' does not hold the 48 bytes of 'w.weight'" place-import ext.onnx
 beside ../ext.bin 0 48

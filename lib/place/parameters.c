@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 enum { PARTS = 6, ORDERS = 2 };                          /* of the bytes of all parameters */
+static const double WORTH = 0.01;                        /* less is not told from noise */
 struct parameter { int tensor; double bytes, seconds; };  /* seconds: what its kernels lose when it is slow */
 
 static int by_cost(const void *x, const void *y)
@@ -59,6 +60,14 @@ static bool *first_of(const struct graph *g, const struct parameter *p, int n, d
     return set;
 }
 
+static uint64_t bytes_of(const struct graph *g, const bool *set)
+{
+    uint64_t sum = 0;
+    for (int t = 0; t < g->ntensor; t++)
+        if (set[t]) sum += g->tensor[t].bytes;
+    return sum;
+}
+
 static uint64_t left_for_pool(const struct graph *g, const bool *offloaded, uint64_t limit)
 {
     uint64_t beside = engine_beside_bytes(g, offloaded);
@@ -82,8 +91,13 @@ static bool *choose(const struct graph *g, const struct profile *profile, enum f
         }
     }
     sweep_run(g, profile, effort, cell, cells, (int)sysconf(_SC_NPROCESSORS_ONLN), false);
+    double fastest = INFINITY;
     for (int i = 0; i < cells; i++)
-        if (cell[i].planned && (best < 0 || cell[i].objective < cell[best].objective)) best = i;
+        if (cell[i].planned) fastest = fmin(fastest, cell[i].objective);
+    for (int i = 0; i < cells; i++) {
+        if (!cell[i].planned || cell[i].objective > fastest * (1 + WORTH)) continue;
+        if (best < 0 || bytes_of(g, cell[i].offloaded) < bytes_of(g, cell[best].offloaded)) best = i;
+    }
     bool *set = best < 0 ? first_of(g, p, n, 1) : cell[best].offloaded;
     for (int i = 0; i < cells; i++)
         if (i != best) free(cell[i].offloaded);

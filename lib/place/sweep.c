@@ -2,6 +2,7 @@
 #include "place/sweep.h"
 #include "base/message.h"
 #include "base/out.h"
+#include "base/progress.h"
 #include "place/placing.h"
 #include <errno.h>
 #include <math.h>
@@ -85,7 +86,9 @@ void sweep_run(const struct graph *g, const struct profile *profile, const struc
     char said[SAID], why[SAID] = "";                     /* of the largest limit that is too small */
     int started = 0, small = 0;
     uint64_t largest = 0;
+    progress_start(prog, n);
     for (int i = 0; i < n; i++) {
+        progress(i, "plans of %s", g->name);
         for (; started < n && started < i + jobs; started++) k[started] = start(g, profile, effort, &c[started]);
         if (ended(&k[i], &c[i], said, sizeof said)) continue;
         small++;
@@ -93,6 +96,7 @@ void sweep_run(const struct graph *g, const struct profile *profile, const struc
         largest = c[i].limit;
         memcpy(why, said, sizeof why);
     }
+    progress_end();
     if (small && say) {
         size_t head = strlen(prog) + 2;                  /* "prog: " is said again */
         const char *text = strlen(why) > head ? why + head : why;
