@@ -96,10 +96,11 @@ int main(int argc, char **argv)
         csvw_end(w);
     }
     if (!list.n) return csvw_close(w);
+    uint32_t *offloaded = xcalloc((size_t)g->nkernel, sizeof *offloaded);
     for (size_t n = 0; n < list.n; n++)
-        offload |= list.want[n].kernel >= 0 && list.want[n].slow & ~g->kernel[list.want[n].kernel].movable;
+        if (list.want[n].kernel >= 0) offloaded[list.want[n].kernel] |= list.want[n].slow;
     measure_lock();
-    struct probe *p = probe_open(g, k, (int)threads, tier, offload);
+    struct probe *p = probe_open(g, k, (int)threads, tier, offloaded);
     progress_start("place-profile", (double)list.n);
     for (size_t n = 0; n < list.n; n++) {
         progress((double)n, "%s", g->name);

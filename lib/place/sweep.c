@@ -6,9 +6,11 @@
 #include "place/placing.h"
 #include <errno.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -37,6 +39,7 @@ static struct child start(const struct graph *g, const struct profile *profile, 
     struct child k = { fork(), ends[0], says[0] };
     if (k.pid < 0) die_errno("fork");
     if (k.pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);                /* nobody waits for a plan any more */
         close(ends[0]);
         close(says[0]);
         if (dup2(says[1], STDERR_FILENO) < 0) die_errno("dup2");

@@ -91,7 +91,8 @@ static void find_warm(struct probe *p)
     free(last);
 }
 
-struct probe *probe_open(const struct graph *g, const struct kernels *k, int threads, const char *tier, bool offload)
+struct probe *probe_open(const struct graph *g, const struct kernels *k, int threads, const char *tier,
+                         const uint32_t *offloaded)
 {
     struct probe *p = xcalloc(1, sizeof *p);
     uint64_t most = 0;
@@ -102,10 +103,9 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
         struct op *o = &p->op[i];
         *o = op_make(g, g->kernel[i].node);
         uint64_t sum = 0, slow = 0;
-        uint32_t movable = g->kernel[i].movable;
+        uint32_t movable = g->kernel[i].movable | offloaded[i];
         for (int j = 0; j < o->nin + o->nout; j++) {
             sum += 2 * room(o->bytes[j]) + OP_ALIGN;
-            if (offload && graph_offloadable(g, g->node[g->kernel[i].node].operand[j])) movable |= 1u << j;
             if (movable >> j & 1) slow += room(o->bytes[j]);
         }
         if (sum > p->arena_bytes) p->arena_bytes = sum;

@@ -9,8 +9,9 @@
 #include "tensor/exec.h"
 
 struct probe;
-/* offload: parameters may be slow; asks for disk first */
-struct probe *probe_open(const struct graph *, const struct kernels *, int threads, const char *tier, bool offload);
+/* offloaded: of each kernel the operands that cannot move but are timed in slow memory, as bits; asks for disk first */
+struct probe *probe_open(const struct graph *, const struct kernels *, int threads, const char *tier,
+                         const uint32_t *offloaded);
 void probe_close(struct probe *);
 const struct tier *probe_tier(const struct probe *);
 
