@@ -288,6 +288,15 @@ printf 'problem,name\n"(mm_nt 20 40 30 (then bias gelu bf16))",one\n"(mm_bf16 20
 loop-emit --parts --c=t.c --object=t.o --header=t.h --plan=t.plan --ir=t.ir t.csv > /dev/null
 ok 'a plan has its tiles, its calls and what they cost' \
     eval 'grep -q "tile 0: .* rows x .* vectors along" t.plan && grep -q "between C" t.plan && grep -q "cycles if all is near" t.plan'
+# 12 KB apart all rows are in the same sets of the first cache: six on, half its ways; 3 KB apart they are in four times
+# as many.  A prefetcher follows one load through them: one step in each turn of the loop
+for n in 3072 768; do
+    echo "(mm 8 $n 768),far$n,(tree (for n $((n / 48)) 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n $n 0 (write C))))"
+done | sed '1i problem,name,tree' > far.csv
+loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
+is 'rows far apart are asked for as the first cache holds them' '73728 49152' \
+    bash -c "sed -n '/avx512/,/^far/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 768' | grep -c 'body k.1'"
 ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'
 if command -v c++ > /dev/null; then
     ok 'the text is C++, too' c++ -x c++ -fsyntax-only t.c

@@ -82,6 +82,18 @@ if loop-run --isa=avx512 --eval=model far.csv > w.out 2> err; then
 else
     skip 'the model of far rows' "$(head -c 100 err)"
 fi
+# what follows the sums of a C that is transposed at the end is no gift
+cat > then.csv <<'X'
+problem,tree
+(mm_u8s8 128 768 768 (then bias gelu)),(tree (for k 2 0 pack_a (for n 64 0 (for m 4 0 (for k 96 0 (for n 12 0 (for m 32 0 vectorize (mul A B) (acc T))))))) (for m 4 0 (for m 32 0 (for n 768 0 (write C)))))
+(mm_u8s8 128 768 768 (then bias gelu)),(tree (for m 16 0 (for n 16 0 (for k 192 0 (for m 8 0 (for n 48 0 (mul A B) (acc T)))))) (for m 128 0 (for n 768 0 (write C))))
+X
+if loop-run --isa=avx512 --eval=model then.csv > w.out 2> err; then
+    is 'the model counts gelu after a transposition' 1 \
+        bash -c "csv-calc --set='first=lag(gflops, 1)' w.out | sed -n '1p;3p' | csv-calc --where='first < gflops' | sed 1d | wc -l"
+else
+    skip 'the model of gelu' "$(head -c 100 err)"
+fi
 # weights in panels as wide as registers hold: a block of them touches neighbours, not a line for each column
 cat > w.csv <<'X'
 problem,tree

@@ -15,7 +15,7 @@ PATH=$BIN:/usr/bin:$PATH
 # a make that a test starts is a user's own, not a part of the one that runs the tests
 unset MAKEFLAGS MFLAGS MAKELEVEL
 # what a user set for his shell and his tools
-unset CDPATH PARALLEL GREP_OPTIONS POSIXLY_CORRECT BASH_ENV
+unset CDPATH PARALLEL GREP_OPTIONS POSIXLY_CORRECT BASH_ENV MILLRACE_LOOP_MACHINE
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
 T=$(mktemp -d) && cd "$T" || exit 99
 trap 'cd / && rm -rf "$T" "$T.lock"' EXIT

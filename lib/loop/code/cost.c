@@ -51,6 +51,12 @@ static double amx_cycles(const struct tile *x, const struct loop_machine *m)
     return fmax(multiply, load) + 0.1 * fmin(multiply, load);
 }
 
+/* of what follows the sum of so many elements of C, where it is no part of the tiles */
+static double finish_cycles(const struct loop_plan *q, double elements)
+{
+    return 60 + elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));
+}
+
 static double of_call(const struct loop_plan *q, const struct walk_node *x, const struct loop_machine *m,
                       struct plan_cost *c, double times)
 {
@@ -64,7 +70,7 @@ static double of_call(const struct loop_plan *q, const struct walk_node *x, cons
         else c->copied += times * d->elements * (1 + (double)q->lanes / a->size[a->nvar - 1]);
         if ((double)q->p->elements[x->base] * q->p->bytes <= m->cache[1].bytes) return 0;
         return d->elements * q->p->bytes / m->cache[1].per_cycle;      /* waits for the next cache */
-    case CALL_FINISH: return 60 + d->elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));
+    case CALL_FINISH: return finish_cycles(q, d->elements);
     case CALL_BETWEEN:
         return 60 + d->elements / a->size[a->nvar - 2] * 30 + d->elements / q->lanes * (q->p->mid[0] ? 12 : 2);
     default: return 0;
@@ -146,4 +152,5 @@ void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, st
         }
     }
     if (first > c->cycles) c->cycles = first;
+    if (q->p->then[0] && q->before[TENSOR_C].needed) c->cycles += finish_cycles(q, q->p->elements[TENSOR_C]);
 }

@@ -6,6 +6,7 @@
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
+enum { WAY = 4096, HALF_WAYS = 6 };                      /* of the first cache: 48 KB in twelve ways since Ice Lake */
 
 /* ---- where its rows and vectors are ---- */
 
@@ -195,7 +196,8 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
-/* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Not
+/* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Of
+ * rows that fall into the same sets no more than half a cache's ways: they would drive each other out before use.  Not
  * for one row of C, which waits for memory alone: what is asked for twice comes later, if it is on the same page */
 static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const struct tile_sum *r)
 {
@@ -203,7 +205,10 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
     const struct plan_view *x = &w->q->view[w->now[held]];
     bool far = !w->of->lanes && !w->packed[held] && x->stride[r->var] >= (t->nrow > 1 ? AHEAD_ROW : 4 * AHEAD_ROW) &&
                w->of->p->elements[held] > AHEAD_ELEMENTS;
-    return far && r->n >= 2 * AHEAD_STEPS ? AHEAD_STEPS * (int32_t)x->stride[r->var] : 0;
+    if (!far || r->n < 2 * AHEAD_STEPS) return 0;
+    const int64_t stride = x->stride[r->var], apart = stride & -stride;
+    const int64_t steps = HALF_WAYS * (apart < WAY ? WAY / apart : 1);
+    return (int32_t)(stride * (steps < AHEAD_STEPS ? steps : AHEAD_STEPS));
 }
 
 /* registers: accumulators, what is held, broadcasts */
@@ -264,6 +269,7 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
+    if (x.ahead) budget = 1;                             /* prefetchers follow a load from row to row, not several */
     if (unroll) budget = MARKED_MACS / n;
     if (q->p->q4) budget /= Q4_STEPS;
     if (budget < 1) budget = 1;
