@@ -296,6 +296,12 @@ done | sed '1i problem,name,tree' > far.csv
 loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
 is 'rows far apart are asked for as the first cache holds them' '73728 49152' \
     bash -c "sed -n '/avx512/,/^far/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+echo 'problem,name,tree
+(mm_nt 1 1000 1000),rows,(tree (for n 250 0 (for n 4 0 (for m 1 0 (for k 1000 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 1000 0 (write C))))
+(mm_nt 1 500 500),near,(tree (for n 125 0 (for n 4 0 (for m 1 0 (for k 500 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 500 0 (write C))))' > lines.csv
+loop-emit --object=far.o --plan=lines.plan lines.csv > /dev/null
+is 'so are rows that are read once, from beyond the second cache' 'rows 768' \
+    bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 768 | tail -2 | xargs"
 is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 768' | grep -c 'body k.1'"
 ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'
 if command -v c++ > /dev/null; then

@@ -81,6 +81,8 @@ static void step_of_lanes(struct lower *l, const int64_t at[BASE_SECOND])
     const struct tile *x = l->x;
     const int held = (int)l->of->held, cast = (int)l->of->cast, each = x->nrow / x->hold;
     for (int j = 0; j < x->hold; j++) l->held[j] = held_vector(l, l->row[j * each].at[held] + at[held], 0);
+    for (int j = 0; j < x->hold && x->ahead; j++)
+        memory(l, INS_PREFETCH, -1, held, l->row[j * each].at[held] + at[held] + x->ahead, false);
     for (int i = 0; i < each; i++) {
         const int32_t c = input_vector(l, cast, l->row[i].at[cast] + at[cast], 0);
         for (int j = 0; j < x->hold; j++) multiply(l, l->acc[j * each + i], c, l->held[j]);

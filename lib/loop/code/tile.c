@@ -6,6 +6,7 @@
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
+enum { FAR_BYTES = 1 << 20, FAR_AHEAD = 768 };
 enum { WAY = 4096, HALF_WAYS = 6 };                      /* of the first cache: 48 KB in twelve ways since Ice Lake */
 
 /* ---- where its rows and vectors are ---- */
@@ -196,6 +197,17 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
+/* Of sums along lanes what is read once, from beyond the second cache, is asked for: rows are as short as a page, and
+ * prefetchers begin anew with each */
+static int32_t lines_ahead(const struct plan_walk *w)
+{
+    const struct problem *p = w->of->p;
+    const int64_t n = p->elements[w->of->held];
+    double all = 1;
+    for (int v = 0; v < p->nvar; v++) all *= p->size[v];
+    return !w->packed[w->of->held] && !w->q->p->pair && all == (double)n && n * p->bytes > FAR_BYTES ? FAR_AHEAD : 0;
+}
+
 /* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Of
  * rows that fall into the same sets no more than half a cache's ways: they would drive each other out before use.  Not
  * for one row of C, which waits for memory alone: what is asked for twice comes later, if it is on the same page */
@@ -203,7 +215,7 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
 {
     const int held = (int)w->of->held;
     const struct plan_view *x = &w->q->view[w->now[held]];
-    bool far = !w->of->lanes && !w->packed[held] && x->stride[r->var] >= (t->nrow > 1 ? AHEAD_ROW : 4 * AHEAD_ROW) &&
+    bool far = !w->packed[held] && x->stride[r->var] >= (t->nrow > 1 ? AHEAD_ROW : 4 * AHEAD_ROW) &&
                w->of->p->elements[held] > AHEAD_ELEMENTS;
     if (!far || r->n < 2 * AHEAD_STEPS) return 0;
     const int64_t stride = x->stride[r->var], apart = stride & -stride;
@@ -265,11 +277,12 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     assign(q->target, &x, q->p->q4);
     if (x.lanes && !q->p->q4) hold_all(w, &x);
     start(w, &x, steps, first);
-    if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
+    if (x.lanes) x.ahead = lines_ahead(w);
+    else if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
-    if (x.ahead) budget = 1;                             /* prefetchers follow a load from row to row, not several */
+    if (x.ahead && !x.lanes) budget = 1;                 /* prefetchers follow a load from row to row, not several */
     if (unroll) budget = MARKED_MACS / n;
     if (q->p->q4) budget /= Q4_STEPS;
     if (budget < 1) budget = 1;

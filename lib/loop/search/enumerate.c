@@ -156,8 +156,9 @@ static void permute(struct maker *m, const int8_t *vars, int n, int k)
     if (k == n) {
         if (memcmp(vars, m->now.order, (size_t)n)) some_cuts(m, 0, 1, false);
         some_cuts(m, MIDDLE, MIDDLE + 1, false);
-        m->now.c.pack = PACK_B_ONCE;                     /* rows of B far apart may rule out all without */
-        if (may_pack(m) & PACK_B_ONCE) keep(m);
+        /* rows of B far apart, or halves that each tile makes floats, may rule out all without */
+        m->now.c.pack = (int8_t)(may_pack(m) & (m->p->store < STORE_F16 ? PACK_B_ONCE : PACK_A_ONCE | PACK_B_ONCE));
+        if (m->now.c.pack) keep(m);
     }
     for (int i = 0; i < n && k < n; i++) {
         if (memchr(m->now.order, vars[i], (size_t)k)) continue;

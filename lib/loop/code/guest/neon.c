@@ -152,7 +152,7 @@ CARRY_INTRINSIC __m256i _mm256_cvtepu16_epi32(__m128i h)
 /* wide code is named, and never here */
 #define line16 line8
 #define halves16 halves8
-#define plane16 plane8
+#define plane16(from, from_row, to, to_row, rows, cols, each) plane8(from, from_row, to, to_row, rows, cols)
 #define lines16(from, from_row, to, to_row, rows, cols, flip) lines8(from, from_row, to, to_row, rows, cols)
 #define run16 run8
 #define norm16 norm8

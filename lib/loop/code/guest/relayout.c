@@ -47,19 +47,24 @@ WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row
 }
 
 /* Loads that insert put four rows into a register, so that shuffles are within 128 bits: half as many as of whole rows.
- * Nothing is an array that a compiler may keep in memory. */
-WIDE static void block16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
+ * Nothing is an array that a compiler may keep in memory.  Rows of floats, `each` of them an element: 2 of doubles. */
+WIDE static void block16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
+                         int each)
 {
     float block[256];
-    const __mmask16 out = rows >= 16 ? 0xffff : (__mmask16)((1u << rows) - 1);
-    if (rows < 16 || cols < 16) {                        /* nothing beyond them is read */
-        const __mmask16 in = cols >= 16 ? 0xffff : (__mmask16)((1u << cols) - 1);
-        for (int i = 0; i < 16; i++)
+    const int64_t most = 16 / each;
+    const __mmask16 out = rows >= most ? 0xffff : (__mmask16)((1u << rows * each) - 1);
+    if (rows < most || cols < most) {                    /* nothing beyond them is read */
+        const __mmask16 in = cols >= most ? 0xffff : (__mmask16)((1u << cols * each) - 1);
+        for (int i = 0; i < most; i++)
             _mm512_storeu_ps(block + 16 * i, i < rows ? _mm512_maskz_loadu_ps(in, from + i * from_row)
                                                       : _mm512_setzero_ps());
         from = block, from_row = 16;
     }
-    for (int64_t c = 0; c < 16 && c < cols; c += 4, from += 4, to += 4 * to_row) {
+    for (int64_t c = 0; c < 8 && c < cols && each == 2; c += 2, from += 4, to += 2 * to_row)
+        interleave(every_fourth(from, 2 * from_row), every_fourth(from + from_row, 2 * from_row), to, to_row, out,
+                   cols - c);
+    for (int64_t c = 0; c < 16 && c < cols && each == 1; c += 4, from += 4, to += 4 * to_row) {
         const __m512 a = every_fourth(from, 4 * from_row), b = every_fourth(from + from_row, 4 * from_row),
                      x = every_fourth(from + 2 * from_row, 4 * from_row),
                      y = every_fourth(from + 3 * from_row, 4 * from_row);
@@ -69,12 +74,14 @@ WIDE static void block16(const float *from, int64_t from_row, float *to, int64_t
     }
 }
 
-WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols)
+WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
+                         int each)
 {
-    for (int64_t c = 0; c < cols; c += 16)
-        for (int64_t r = 0; r < rows; r += 16)
-            block16(from + r * from_row + c, from_row, to + c * to_row + r, to_row, rows - r < 16 ? rows - r : 16,
-                    cols - c < 16 ? cols - c : 16);
+    const int64_t most = 16 / each;
+    for (int64_t c = 0; c < cols; c += most)
+        for (int64_t r = 0; r < rows; r += most)
+            block16(from + r * from_row + c * each, from_row, to + c * to_row + r * each, to_row,
+                    rows - r < most ? rows - r : most, cols - c < most ? cols - c : most, each);
 }
 
 NARROW static void block4_double(const double *from, int64_t from_row, double *to, int64_t to_row)
@@ -174,7 +181,7 @@ static void plane_halves(const struct carry_change *c, const half_word *from, in
             const half_word *at = from + r * from_row + i;
             if (c->wide) {
                 halves16(c->store, at, from_row, block, 16, nr, nc);
-                plane16(block, 16, to + i * to_row + r, to_row, nr, nc);
+                plane16(block, 16, to + i * to_row + r, to_row, nr, nc, 1);
             } else {
                 halves8(c->store, at, from_row, block, 16, nr, nc);
                 plane8(block, 16, to + i * to_row + r, to_row, nr, nc);
@@ -227,12 +234,12 @@ static void relayout(const struct carry_change *c, const float *from, float *to,
         else if (c->from[last] == 1 && !back && !stored)
             lines8(from + f * d, c->from[outer] * d, to + t * d, c->to[outer] * d, c->nvar > 1 ? c->size[outer] : 1,
                    fast * d);
+        else if (planes && c->wide && !stored)
+            plane16(from + d * (back ? t : f), d * (back ? c->to[outer] : c->from[last]), to + d * (back ? f : t),
+                    d * (back ? c->from[last] : c->to[outer]), rows, cols, d);
         else if (planes && d == 2)
             plane_double((const eight *)from + (back ? t : f), back ? c->to[outer] : c->from[last],
                          (eight *)to + (back ? f : t), back ? c->from[last] : c->to[outer], rows, cols);
-        else if (planes && c->wide && !stored)
-            plane16(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
-                    back ? c->from[last] : c->to[outer], rows, cols);
         else if (planes && !stored)
             plane8(back ? from + t : from + f, back ? c->to[outer] : c->from[last], back ? to + f : to + t,
                    back ? c->from[last] : c->to[outer], rows, cols);
