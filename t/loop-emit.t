@@ -288,14 +288,18 @@ printf 'problem,name\n"(mm_nt 20 40 30 (then bias gelu bf16))",one\n"(mm_bf16 20
 loop-emit --parts --c=t.c --object=t.o --header=t.h --plan=t.plan --ir=t.ir t.csv > /dev/null
 ok 'a plan has its tiles, its calls and what they cost' \
     eval 'grep -q "tile 0: .* rows x .* vectors along" t.plan && grep -q "between C" t.plan && grep -q "cycles if all is near" t.plan'
-# 12 KB apart all rows are in the same sets of the first cache: six on, half its ways; 3 KB apart they are in four times
-# as many.  A prefetcher follows one load through them: one step in each turn of the loop
-for n in 3072 768; do
+# 12 KB apart all rows are in the same sets of the first cache, of which few have room; 2112 bytes apart they are not.  A
+# prefetcher follows one load through them: one step in each turn of the loop.  Of 64 MB three of the tiles that read a
+# panel ask for a line each of the next
+for n in 3072 528; do
     echo "(mm 8 $n 768),far$n,(tree (for n $((n / 48)) 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n $n 0 (write C))))"
 done | sed '1i problem,name,tree' > far.csv
+echo '(mm 80 4800 3500),next,(tree (for k 7 0 (for n 100 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))' >> far.csv
 loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
-is 'rows far apart are asked for as the first cache holds them' '73728 49152' \
-    bash -c "sed -n '/avx512/,/^far/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
+    bash -c "sed -n '/^far.*avx512/,/^\(far\|next\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+is 'and lines of the panel that is next' '192 256 320' \
+    bash -c "sed -n '/^next.*avx512/,\$s/.*, then \([0-9]*\),.*/\1/p' far.plan | sort -nu | xargs"
 echo 'problem,name,tree
 (mm_nt 1 1000 1000),rows,(tree (for n 250 0 (for n 4 0 (for m 1 0 (for k 1000 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 1000 0 (write C))))
 (mm_nt 1 500 500),near,(tree (for n 125 0 (for n 4 0 (for m 1 0 (for k 500 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 500 0 (write C))))' > lines.csv

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LINE = 64, NEXT_BYTES = 1 << 24 };                /* a core has less of the third cache */
+
 /* ---- the loops outside the tiles ---- */
 
 static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, bool last);
@@ -18,6 +20,18 @@ static int packed_here(const struct plan_walk *w, int d, bool fit)
     return -1;
 }
 
+/* Many tiles read a panel of the held input, which comes from memory or nearly so.  Each of the first asks for a
+ * line of all rows of the panel that is next: no more are on their way than a processor can wait for.  So many */
+static int32_t lines_next(const struct plan_walk *w, int v, const int32_t *x, int32_t turns)
+{
+    const int held = (int)w->of->held;
+    int nv;
+    const bool plain = !w->packed[held] && !w->of->lanes && !w->of->both && !w->q->target->tiles && !w->q->p->pair;
+    if (!plain || !w->panel || w->q->view[w->now[held]].stride[v] || !tile_fits(w, x)) return 0;
+    tile_block_rows(w, x, &nv);
+    return nv < turns && tile_far(w, NEXT_BYTES) ? nv : 0;
+}
+
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */
 static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, bool last)
 {
@@ -25,13 +39,18 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
     const int v = of->loop[d].var;
     const int32_t step = tile_block(w, d, e), full = e[v] / step, tail = e[v] % step;
     const bool reduced = of->p->reduced[v], borders = rims_few(w, v, step, e);
+    const int64_t panel = w->panel, by = step * w->q->view[w->now[of->held]].stride[v];
     int32_t x[NEST_VARS];
     memcpy(x, e, sizeof x);
     x[v] = step;
+    const int32_t lines = lines_next(w, v, x, full);
     for (int32_t at = 0, n; at < full; at += n) {
-        const bool alone = reduced && first && at == 0;
+        const bool alone = at < lines || (reduced && first && at == 0);
+        w->line = at < lines ? w->panel + at * LINE : 0;
+        if (by) w->panel = by;
         n = alone ? 1 : borders ? rims_same(w, v, at, full, x) : full - at;
         if (!alone && reduced && last && !tail && n > 1 && at + n == full) n--;
+        if (by && n == 1 && at + 1 == full && panel) w->panel = panel - (full - 1) * by;     /* the next outside */
         walk_shift(w, v, at * step, n, step);
         if (n > 1) amx_before(w, d + 1, x);
         int loop = walk_open(w, n);
@@ -41,10 +60,12 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
         walk_shift(w, v, -at * step, 2 - n, step);
     }
     x[v] = tail;
+    w->line = 0;
     walk_shift(w, v, full * step, 1, 0);
     if (tail) walk_nest(w, d + 1, x, first && !(reduced && full), last);
     walk_shift(w, v, -full * step, 1, 0);
     walk_move(w, v, -(int64_t)full * step, true);
+    w->panel = panel;
 }
 
 static void packed(struct plan_walk *w, int t, int d, const int32_t *e, bool first, bool last)

@@ -2,12 +2,13 @@
 #include "loop/code/walk.h"
 #include "base/checked.h"
 #include "base/mem.h"
+#include <stdlib.h>
 #include <string.h>
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
-enum { FAR_BYTES = 1 << 20, FAR_AHEAD = 768 };
-enum { WAY = 4096, HALF_WAYS = 6 };                      /* of the first cache: 48 KB in twelve ways since Ice Lake */
+enum { FAR_BYTES = 1 << 20, FAR_AHEAD = 768, AHEAD_MOST = 1 << 30 };
+enum { WAY = 4096, SOME_WAYS = 3 };                      /* of the first cache: of 8 until Skylake, 12 since Ice Lake */
 
 /* ---- where its rows and vectors are ---- */
 
@@ -197,6 +198,12 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
+/* has the held input so many bytes? */
+bool tile_far(const struct plan_walk *w, int64_t bytes)
+{
+    return w->of->p->elements[w->of->held] * w->of->p->bytes >= bytes;
+}
+
 /* Of sums along lanes what is read once, from beyond the second cache, is asked for: rows are as short as a page, and
  * prefetchers begin anew with each */
 static int32_t lines_ahead(const struct plan_walk *w)
@@ -205,11 +212,11 @@ static int32_t lines_ahead(const struct plan_walk *w)
     const int64_t n = p->elements[w->of->held];
     double all = 1;
     for (int v = 0; v < p->nvar; v++) all *= p->size[v];
-    return !w->packed[w->of->held] && !w->q->p->pair && all == (double)n && n * p->bytes > FAR_BYTES ? FAR_AHEAD : 0;
+    return !w->packed[w->of->held] && !w->q->p->pair && all == (double)n && tile_far(w, FAR_BYTES) ? FAR_AHEAD : 0;
 }
 
 /* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Of
- * rows that fall into the same sets no more than half a cache's ways: they would drive each other out before use.  Not
+ * rows that fall into the same sets only some: they would drive each other out of a cache's ways before use.  Not
  * for one row of C, which waits for memory alone: what is asked for twice comes later, if it is on the same page */
 static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const struct tile_sum *r)
 {
@@ -219,7 +226,7 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
                w->of->p->elements[held] > AHEAD_ELEMENTS;
     if (!far || r->n < 2 * AHEAD_STEPS) return 0;
     const int64_t stride = x->stride[r->var], apart = stride & -stride;
-    const int64_t steps = HALF_WAYS * (apart < WAY ? WAY / apart : 1);
+    const int64_t steps = SOME_WAYS * (apart < WAY ? WAY / apart : 1);
     return (int32_t)(stride * (steps < AHEAD_STEPS ? steps : AHEAD_STEPS));
 }
 
@@ -279,6 +286,7 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     start(w, &x, steps, first);
     if (x.lanes) x.ahead = lines_ahead(w);
     else if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
+    if (x.ahead && !x.lanes && llabs(w->line) < AHEAD_MOST) x.next = (int32_t)w->line;
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;

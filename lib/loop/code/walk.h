@@ -12,6 +12,7 @@ struct plan_walk {
     struct plan_range at;
     bool apart;                                          /* groups are not side by side */
     bool mixed;                                          /* a row reads zeros at one place and not at another */
+    int64_t panel, line;                                 /* bytes to the held input's next one, to a line of it */
     struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
     const char *why;
 };
@@ -46,6 +47,7 @@ enum carry_store access_store(const struct loop_plan *, int t, bool half);
 /* fits.c */
 int64_t tile_block_rows(const struct plan_walk *, const int32_t *e, int *vectors);
 bool tile_fits(const struct plan_walk *, const int32_t *e);
+bool tile_far(const struct plan_walk *, int64_t bytes);   /* tile.c: has the held input so many? */
 int32_t tile_block(const struct plan_walk *, int d, const int32_t *e);        /* block of loop d */
 
 /* access.c: roles of the tensors, how they lie; threads */
