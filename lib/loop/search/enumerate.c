@@ -298,7 +298,8 @@ static void with_rows(struct maker *m, int a, int b)
         for (int j = 0; j < nb; j++) {
             int rows = ea[i] * eb[j];
             if (!fits(m, rows) || (b >= 0 && (ea[i] == 1 || eb[j] == 1))) continue;
-            if (rows * x->nv < m->nacc * 3 / 8 && a >= 0 && ea[i] < p->size[a]) continue;
+            const int few = p->reduced[x->vec] ? 4 : m->nacc * 3 / 8;    /* along lanes: few streams from memory */
+            if (rows * x->nv < few && a >= 0 && ea[i] < p->size[a]) continue;
             set_rows(x, a, ea[i], b, eb[j]);
             with_tile(m);
         }
