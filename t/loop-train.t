@@ -31,7 +31,7 @@ while read -r algo steps gain head; do
     ok "$algo: it learns" learns "$gain" a.csv
     ok "$algo: the steps asked for" awk -F, -v n="$steps" 'END { exit !($3 >= n - 2000 && $3 < n + 1500) }' a.csv
 done << 'END'
-dqn 3000 0.03 qnet
+dqn 5000 0.03 qnet
 apex 3000 0.03 qnet
 ppo 8000 0.03 actor
 END
