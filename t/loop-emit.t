@@ -302,7 +302,7 @@ is 'and lines of the panel that is next' '192 256 320' \
     bash -c "sed -n '/^next.*avx512/,\$s/.*, then \([0-9]*\),.*/\1/p' far.plan | sort -nu | xargs"
 echo 'problem,name,tree
 (mm_nt 1 1000 1000),rows,(tree (for n 250 0 (for n 4 0 (for m 1 0 (for k 1000 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 1000 0 (write C))))
-(mm_nt 1 500 500),near,(tree (for n 125 0 (for n 4 0 (for m 1 0 (for k 500 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 500 0 (write C))))' > lines.csv
+(mm_nt 1 400 400),near,(tree (for n 100 0 (for n 4 0 (for m 1 0 (for k 400 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 400 0 (write C))))' > lines.csv
 loop-emit --object=far.o --plan=lines.plan lines.csv > /dev/null
 is 'so are rows that are read once, from beyond the second cache' 'rows 768' \
     bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 768 | tail -2 | xargs"

@@ -1,9 +1,10 @@
 #include "loop/code/walk.h"
+#include "loop/code/machine.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64, NEXT_BYTES = 1 << 24 };                /* a core has less of the third cache */
+enum { LINE = 64 };
 
 /* ---- the loops outside the tiles ---- */
 
@@ -29,7 +30,7 @@ static int32_t lines_next(const struct plan_walk *w, int v, const int32_t *x, in
     const bool plain = !w->packed[held] && !w->of->lanes && !w->of->both && !w->q->target->tiles && !w->q->p->pair;
     if (!plain || !w->panel || w->q->view[w->now[held]].stride[v] || !tile_fits(w, x)) return 0;
     tile_block_rows(w, x, &nv);
-    return nv < turns && tile_far(w, NEXT_BYTES) ? nv : 0;
+    return nv < turns && tile_far(w, machine_here()->cache[2].bytes / 2) ? nv : 0;      /* others use it, too */
 }
 
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */

@@ -1,5 +1,6 @@
 /* The register tile: which blocks of C fit, the bodies of its sum and the loops around them. */
 #include "loop/code/walk.h"
+#include "loop/code/machine.h"
 #include "base/checked.h"
 #include "base/mem.h"
 #include <stdlib.h>
@@ -7,8 +8,7 @@
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
-enum { FAR_BYTES = 1 << 20, FAR_AHEAD = 768, AHEAD_MOST = 1 << 30 };
-enum { WAY = 4096, SOME_WAYS = 3 };                      /* of the first cache: of 8 until Skylake, 12 since Ice Lake */
+enum { FAR_AHEAD = 768, AHEAD_MOST = 1 << 30, SOME_WAYS = 3 };       /* ways of the first cache, which has 8 or 12 */
 
 /* ---- where its rows and vectors are ---- */
 
@@ -198,10 +198,10 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
-/* has the held input so many bytes? */
-bool tile_far(const struct plan_walk *w, int64_t bytes)
+/* has the held input more bytes? */
+bool tile_far(const struct plan_walk *w, double bytes)
 {
-    return w->of->p->elements[w->of->held] * w->of->p->bytes >= bytes;
+    return (double)(w->of->p->elements[w->of->held] * w->of->p->bytes) > bytes;
 }
 
 /* Of sums along lanes what is read once, from beyond the second cache, is asked for: rows are as short as a page, and
@@ -212,7 +212,8 @@ static int32_t lines_ahead(const struct plan_walk *w)
     const int64_t n = p->elements[w->of->held];
     double all = 1;
     for (int v = 0; v < p->nvar; v++) all *= p->size[v];
-    return !w->packed[w->of->held] && !w->q->p->pair && all == (double)n && tile_far(w, FAR_BYTES) ? FAR_AHEAD : 0;
+    const bool once = !w->packed[w->of->held] && !w->q->p->pair && all == (double)n;
+    return once && tile_far(w, machine_here()->cache[1].bytes) ? FAR_AHEAD : 0;
 }
 
 /* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Of
@@ -225,8 +226,8 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
     bool far = !w->packed[held] && x->stride[r->var] >= (t->nrow > 1 ? AHEAD_ROW : 4 * AHEAD_ROW) &&
                w->of->p->elements[held] > AHEAD_ELEMENTS;
     if (!far || r->n < 2 * AHEAD_STEPS) return 0;
-    const int64_t stride = x->stride[r->var], apart = stride & -stride;
-    const int64_t steps = SOME_WAYS * (apart < WAY ? WAY / apart : 1);
+    const int64_t stride = x->stride[r->var], apart = stride & -stride, way = (int64_t)machine_here()->cache[0].way;
+    const int64_t steps = SOME_WAYS * (apart < way ? way / apart : 1);
     return (int32_t)(stride * (steps < AHEAD_STEPS ? steps : AHEAD_STEPS));
 }
 
