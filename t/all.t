@@ -213,9 +213,12 @@ fi
 examples() { sed -n '/^ \*\//q; s/^ \*   \$ //p; s/^ \*       \(.*\)/  \1/p' "$1" | sed -e :a -e '/\\$/N; s/\\\n *//; ta' | grep -v '^  '; }
 of_readme() { sed -n 's/^    \([a-z]*-[a-z0-9-]* .*\)/\1/p' README.md docs/*.md 2> /dev/null | sed 's/  *#.*//'; }
 # options_of LINE: every option of every program of ours in a line that the program does not have
+declare -A options                                       # of a program, each between blanks
+quoted="'[^']*'|\"[^\"]*\""
 options_of() {
-    local line=$1 stage word name first
-    line=$(sed "s/'[^']*'/Q/g; s/\"[^\"]*\"/Q/g; s/ #.*//" <<< "$line")
+    local line=$1 stage word first
+    while [[ $line =~ $quoted ]]; do line=${line/"${BASH_REMATCH[0]}"/Q}; done
+    line=${line%% #*} line=${line//&&/|}
     while IFS= read -r stage; do
         first=
         for word in $stage; do
@@ -223,17 +226,17 @@ options_of() {
                 [[ $word == *=* ]] && continue
                 first=$word
                 [ -f "$root/bin/$first.c" ] || break
-                [ -f "options.$first" ] || { "$BIN/$first" --_options; echo --help; echo --version; } > "options.$first" 2> /dev/null
+                [ -n "${options[$first]-}" ] || options[$first]=" $("$BIN/$first" --_options 2> /dev/null | tr '=\n' '  ') --help --version "
                 continue
             fi
             [[ $word == -- ]] && break
             # what a measuring program starts has options of its own
             [[ $first == prof-record && $word != -* ]] && break
             [[ $word == --?* ]] || continue
-            name=${word%%=*}
-            grep -q -- "^$name\(=\|$\)" "options.$first" || echo "$first has no option $name: $1"
+            word=${word%%=*}
+            [[ ${options[$first]} == *" $word "* ]] || echo "$first has no option $word: $1"
         done
-    done < <(sed 's/[|;<>]\|&&/\n/g' <<< "$line")
+    done <<< "${line//[|;<>]/$'\n'}"
 }
 : > why
 for p in "${programs[@]}"; do

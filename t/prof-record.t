@@ -167,8 +167,8 @@ prof-record --force --each --limit=80000 -o bound loop.py 2> said
 is 'no more than so many bytes; what is missing is counted and said' '5001 true --limit' eval \
     'prof-log --stat bound | csv-calc --print="concat(records, dropped > 90000 ? \" true\" : \"\")" | tr "\n" " "; grep -o -- --limit said'
 prof-record --force --each --ring=2000 -o bound loop.py
-is 'only the last ones, in halves of a ring' 'few math.hypot' eval \
-    'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -o math.hypot)'
+is 'only the last ones, in halves of a ring' 'few 1' eval \
+    'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -c ",math.hypot,.*c_patch$")'
 prof-record --force --delay=1000 -o bound loop.py
 fails 'nothing before the delay is over' 1 'no logs of the recorder' prof-log bound
 cat > hot.py <<'D'

@@ -5,6 +5,7 @@
  *               read-short: the same of reads from files and pipes, but for those of /proc and /sys
  *   SHIM_AT     the number of the call, from 1; 0 only counts
  *   SHIM_COUNT  a file of 8 bytes shared by all processes: how many calls there were; without it each process counts
+ *   SHIM_SECONDS  the program dies of SIGALRM after so many: a timeout without another process
  *   SHIM_ONLY   nothing happens in programs of another name than this, though they are started with the same variables
  *   SHIM_UNDER  count only what happens below this folder, by absolute paths; without it every write
  *   SHIM_ONCE   with kill, instead of SHIM_AT: the group dies at the first call whose place is not marked in this
@@ -78,6 +79,8 @@ __attribute__((constructor)) static void begin(void)
     static const char *const words[] = { "", "kill", "enospc", "eio", "eintr", "short", "malloc",
                                           "read-eio", "read-eintr", "read-eagain", "read-short" };
     const char *w = getenv("SHIM_WHAT"), *n = getenv("SHIM_AT"), *c = getenv("SHIM_COUNT"), *g = getenv("SHIM_GROUP");
+    const char *seconds = getenv("SHIM_SECONDS");
+    if (seconds) alarm((unsigned)strtoul(seconds, NULL, 10));
     for (int i = 0; w && i < 11; i++) if (strcmp(w, words[i]) == 0) what = (enum what)i;
     at = n ? strtoull(n, NULL, 10) : 0;
     group = g ? (pid_t)strtol(g, NULL, 10) : 0;
