@@ -39,39 +39,39 @@ WIDE static inline __m512 every_fourth(const float *from, int64_t row)      /* r
     return _mm512_insertf32x4(x, _mm_loadu_ps(from + 3 * row), 3);
 }
 
-WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row, __mmask16 out, int64_t n)
+WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row)
 {
     const __m512d a = _mm512_castps_pd(x), b = _mm512_castps_pd(y);
-    _mm512_mask_storeu_ps(to, out, _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)));
-    if (n > 1) _mm512_mask_storeu_ps(to + to_row, out, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
+    _mm512_storeu_ps(to, _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)));
+    _mm512_storeu_ps(to + to_row, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
 }
 
 /* Loads that insert put four rows into a register, so that shuffles are within 128 bits: half as many as of whole rows.
  * Nothing is an array that a compiler may keep in memory.  Rows of floats, `each` of them an element: 2 of doubles. */
-WIDE static void block16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
-                         int each)
+WIDE static inline void square16(const float *from, int64_t from_row, float *to, int64_t to_row, int each)
 {
-    float block[256];
-    const int64_t most = 16 / each;
-    const __mmask16 out = rows >= most ? 0xffff : (__mmask16)((1u << rows * each) - 1);
-    if (rows < most || cols < most) {                    /* nothing beyond them is read */
-        const __mmask16 in = cols >= most ? 0xffff : (__mmask16)((1u << cols * each) - 1);
-        for (int i = 0; i < most; i++)
-            _mm512_storeu_ps(block + 16 * i, i < rows ? _mm512_maskz_loadu_ps(in, from + i * from_row)
-                                                      : _mm512_setzero_ps());
-        from = block, from_row = 16;
-    }
-    for (int64_t c = 0; c < 8 && c < cols && each == 2; c += 2, from += 4, to += 2 * to_row)
-        interleave(every_fourth(from, 2 * from_row), every_fourth(from + from_row, 2 * from_row), to, to_row, out,
-                   cols - c);
-    for (int64_t c = 0; c < 16 && c < cols && each == 1; c += 4, from += 4, to += 4 * to_row) {
+    for (int c = 0; c < 8 && each == 2; c += 2, from += 4, to += 2 * to_row)
+        interleave(every_fourth(from, 2 * from_row), every_fourth(from + from_row, 2 * from_row), to, to_row);
+    for (int c = 0; c < 16 && each == 1; c += 4, from += 4, to += 4 * to_row) {
         const __m512 a = every_fourth(from, 4 * from_row), b = every_fourth(from + from_row, 4 * from_row),
                      x = every_fourth(from + 2 * from_row, 4 * from_row),
                      y = every_fourth(from + 3 * from_row, 4 * from_row);
-        interleave(_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(x, y), to, to_row, out, cols - c);
-        if (cols - c > 2)
-            interleave(_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(x, y), to + 2 * to_row, to_row, out, cols - c - 2);
+        interleave(_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(x, y), to, to_row);
+        interleave(_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(x, y), to + 2 * to_row, to_row);
     }
+}
+
+/* some rows and columns of one: nothing beyond them is read or written.  Masks are here alone, for they cost */
+WIDE static void corner16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
+                          int each)
+{
+    float block[512] = { 0 };
+    const __mmask16 in = (__mmask16)((1u << cols * each) - 1), out = (__mmask16)((1u << rows * each) - 1);
+    for (int64_t i = 0; i < rows; i++)
+        _mm512_storeu_ps(block + 16 * i, _mm512_maskz_loadu_ps(in, from + i * from_row));
+    square16(block, 16, block + 256, 16, each);
+    for (int64_t i = 0; i < cols; i++)
+        _mm512_mask_storeu_ps(to + i * to_row, out, _mm512_loadu_ps(block + 256 + 16 * i));
 }
 
 WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t to_row, int64_t rows, int64_t cols,
@@ -79,9 +79,14 @@ WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t
 {
     const int64_t most = 16 / each;
     for (int64_t c = 0; c < cols; c += most)
-        for (int64_t r = 0; r < rows; r += most)
-            block16(from + r * from_row + c * each, from_row, to + c * to_row + r * each, to_row,
-                    rows - r < most ? rows - r : most, cols - c < most ? cols - c : most, each);
+        for (int64_t r = 0; r < rows; r += most) {
+            const int64_t nr = rows - r < most ? rows - r : most, nc = cols - c < most ? cols - c : most;
+            const float *at = from + r * from_row + c * each;
+            float *out = to + c * to_row + r * each;
+            if (nr < most || nc < most) corner16(at, from_row, out, to_row, nr, nc, each);
+            else if (each == 2) square16(at, from_row, out, to_row, 2);
+            else square16(at, from_row, out, to_row, 1);
+        }
 }
 
 NARROW static void block4_double(const double *from, int64_t from_row, double *to, int64_t to_row)
