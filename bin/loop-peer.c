@@ -13,8 +13,8 @@
  * first library, and that times ratio: a clock that changes between rounds
  * changes no ratio.  A machine that is otherwise for seconds does, and a small
  * problem's rounds are over in a tenth of one: --passes=P goes through all
- * problems P times, so that the N rounds of each lie minutes apart.  Libraries are optional packages: those that are not
- * installed are named and left out.
+ * problems P times, so that the N rounds of each lie apart.  Libraries are
+ * optional packages: those that are not installed are named and left out.
  * Libraries: ours, ours-gcc and ours-clang (the C text of the same nest),
  * ours-any and onednn-any (tensors in its own layout, reordered before the
  * clock starts), openblas, openblas-core (told the right processor), blis,

@@ -18,7 +18,7 @@ struct peer_result {
     const char *why;                                     /* NULL, or why there is no time */
 };
 struct peers;
-struct peers *peers_open(const char *const *names, int n, int runs, enum isa of_ours);      /* dies at an unknown name */
+struct peers *peers_open(const char *const *names, int n, int runs, enum isa of_ours);   /* dies at an unknown name */
 const char *peer_missing(const struct peers *, int i);   /* NULL, or what to install */
 
 /* So many rounds more for the problem; `tree` is what "ours" runs.  turn: the n peers' seconds in each round, those
