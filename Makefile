@@ -174,7 +174,8 @@ $B/t/cuda/libcuda.so.1: t/shim/cuda.c $(wildcard lib/place/*/kernels.h)
 	$(CC) -O2 -g $(HERE) -Wall -Wextra -shared -fPIC -o $(new) $< && $(swap)
 $(BIN):
 	mkdir -p $@
-test: all $B/t/shim.so $B/t/cuda/libcuda.so.1 $(filter $(or $(T),%),$(CTESTS))
+test:
+	$(MAKE) -j$(JOBS) all $B/t/shim.so $B/t/cuda/libcuda.so.1 $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 clean:
 	rm -rf $B $(PROGS)
