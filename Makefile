@@ -175,7 +175,8 @@ $B/t/cuda/libcuda.so.1: t/shim/cuda.c $(wildcard lib/place/*/kernels.h)
 $(BIN):
 	mkdir -p $@
 test:
-	$(MAKE) -j$(JOBS) all $B/t/shim.so $B/t/cuda/libcuda.so.1 $(filter $(or $(T),%),$(CTESTS))
+	$(MAKE) $(if $(filter -j%,$(MAKEFLAGS)),,-j$(JOBS)) all $B/t/shim.so $B/t/cuda/libcuda.so.1 \
+	    $(filter $(or $(T),%),$(CTESTS))
 	B=$(abspath $B) BIN=$(abspath $(BIN)) prove -j$(JOBS) -e '' $(or $(T),t/*.t $(CTESTS))
 clean:
 	rm -rf $B $(PROGS)

@@ -1,6 +1,6 @@
 /* loop-peer - the same problems by other libraries and compilers
  *
- * Usage: loop-peer --lib=NAME[,NAME]... [--rounds=N] [--passes=N] [FILE]
+ * Usage: loop-peer --lib=NAME[,NAME]... [--rounds=N] [FILE]
  *
  * Columns in: problem, tree (optional: what "ours" runs; of consecutive rows
  * with the same problem the last counts, so that the output of loop-search
@@ -11,10 +11,8 @@
  * and its 95 % interval, from six rounds on).  One row for each problem and
  * library.  All run in turn, N rounds, on one core; seconds is the least of the
  * first library, and that times ratio: a clock that changes between rounds
- * changes no ratio.  A machine that is otherwise for seconds does, and a small
- * problem's rounds are over in a tenth of one: --passes=P goes through all
- * problems P times, so that the N rounds of each lie apart.  Libraries are
- * optional packages: those that are not installed are named and left out.
+ * changes no ratio.  Libraries are optional packages: those that are not
+ * installed are named and left out.
  * Libraries: ours, ours-gcc and ours-clang (the C text of the same nest),
  * ours-any and onednn-any (tensors in its own layout, reordered before the
  * clock starts), openblas, openblas-core (told the right processor), blis,
@@ -25,9 +23,7 @@
  *     loop-search --algo=heuristic |
  *     loop-peer --lib=ours,openblas-core,onednn,libxsmm
  */
-#include "base/checked.h"
 #include "base/filter.h"
-#include "base/mem.h"
 #include "base/progress.h"
 #include "loop/code/peer.h"
 #include "loop/nest/rows.h"
@@ -38,21 +34,19 @@
 
 enum { MAX_LIBS = 20 };
 static const char *libs;
-static long rounds = 6, passes = 1, runs = 8;
+static long rounds = 6, runs = 8;
 static int isa_given = -1;
 static const struct opt options[] = {
     { 0, "lib", STR, &libs, "NAMES", "libraries, separated by commas" },
     { 0, "rounds", INT, &rounds, "N", "turns of each library", 1, 1e6 },
-    { 0, "passes", INT, &passes, "N", "through all problems, each with its share of the rounds", 1, 1e6 },
     { 0, "isa", WORD, &isa_given, "avx2|avx512|amx", "of ours, instead of the best one here for each problem" },
     { 0, "runs", INT, &runs, "N", "runs in a turn, at most 20 ms together", 1, 1e6 },
     { 0 } };
 
-struct todo { struct problem p; struct nest t; double *turn; };      /* turn: of all libraries, round by round */
-
 static void rows(csvw *w, struct peers *s, const char *const *name, int n, const struct problem *p,
-                 const struct peer_result *r)
+                 const struct nest *t)
 {
+    const struct peer_result *r = peers_time(s, p, t);
     double bytes = 0;
     for (int i = 0; i < 3; i++) bytes += problem_bytes(p, i) * (double)p->elements[i];
     for (int i = 0; i < n; i++) {
@@ -77,7 +71,6 @@ int main(int argc, char **argv)
 {
     int first = filter_init(argc, argv, help, options), n = 0, here = 0;
     if (!libs || !*libs) usage("no library given, see --lib");
-    if (passes > rounds) passes = rounds;
     enum isa isa = isa_given < 0 ? ISAS : (enum isa)isa_given;
     if (isa < ISAS && !isa_here(isa)) die("this machine has no %s", isa_name[isa]);
     const char *name[MAX_LIBS];
@@ -92,7 +85,7 @@ int main(int argc, char **argv)
     }
     struct nest_rows r;
     rows_open(&r, csv_open(filter_operand(argc, argv, first)), false);
-    struct peers *s = peers_open(name, n, (int)runs, isa);
+    struct peers *s = peers_open(name, n, (int)rounds, (int)runs, isa);
     for (int i = 0; i < n; i++) {
         here += !peer_missing(s, i);
         if (peer_missing(s, i)) warn("%s is not here: apt-get install %s", name[i], peer_missing(s, i));
@@ -101,28 +94,22 @@ int main(int argc, char **argv)
     csvw *w = csvw_open("-");
     csvw_names(w, "problem,lib,gflops,seconds,checked,kind,reason,intensity,ratio,low_ratio,high_ratio");
     csvw_end(w);
-    struct todo *all = NULL;
-    size_t room = 0;
-    long problems = 0;
+    struct problem p;
+    struct nest t;
+    bool have = false;
+    double done = 0;
+    progress_start("problems", 0);
     while (rows_next(&r)) {
-        if (!problems || r.fresh) {
-            all = grow(all, (size_t)problems + 1, &room, sizeof *all);
-            all[problems++].turn = xmalloc(size_mul((size_t)n, (size_t)rounds), sizeof(double));
+        if (have && r.fresh) {
+            rows(w, s, name, n, &p, &t);
+            progress(++done, "%s", "");
         }
-        all[problems - 1].p = r.p;
-        all[problems - 1].t = r.nest;
+        p = r.p;
+        t = r.nest;
+        have = true;
     }
-    progress_start("problems", (double)(passes * problems));
-    for (long i = 0; i < passes * problems; i++) {
-        struct todo *x = &all[i % problems];
-        const long pass = i / problems, before = rounds * pass / passes, after = rounds * (pass + 1) / passes;
-        const struct peer_result *of = peers_time(s, &x->p, &x->t, (int)(after - before), x->turn, (int)before);
-        if (pass == passes - 1) rows(w, s, name, n, &x->p, of);
-        progress((double)i + 1, "%s", "");
-    }
+    if (have) rows(w, s, name, n, &p, &t);
     progress_end();
-    for (long i = 0; i < problems; i++) free(all[i].turn);
-    free(all);
     peers_close(s);
     rows_close(&r);
     free(copy);

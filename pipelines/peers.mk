@@ -2,8 +2,7 @@
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
 #   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=100 nests measured; LOOP_PEER_RUN=cmd before loop-peer;
-#   LOOP_PEER_RUNS=100 in a turn, or 20 ms: less than a millisecond is too short where a clock changes;
-#   LOOP_PEER_PASSES=5 through a set, each a fifth of the rounds: a machine is slow for seconds, a problem done in less
+#   LOOP_PEER_RUNS=100 in a turn, or 20 ms: less than a millisecond is too short where a clock changes
 #   LOOP_PEER_ISA=amx  ours, for products of bf16 and bytes, instead of AVX-512; OUT=DIR keeps the two apart
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
 # one set is repeated by deleting its file.  Products of bf16 and bytes have their weights packed before the clock, ours
@@ -21,7 +20,6 @@ LOOP_PEER_MEASURE ?= 100
 LOOP_PEER_SECONDS ?= 6
 LOOP_PEER_RUN ?=
 LOOP_PEER_RUNS ?= 100
-LOOP_PEER_PASSES ?= 5
 LOOP_PEER_ISA ?=
 loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8 s8s8,$(call loop_word,2)),\
     $(LOOP_PEER_ISA:%=--isa=%)))
@@ -51,7 +49,7 @@ $(loop)/peers/%.nests: $(loop)/peers/%.problems
 	$(loop_whole)
 $(loop)/peers/%.times: $(loop)/peers/%.nests
 	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) $(loop_peer_isa) --rounds=$(LOOP_ROUNDS) \
-	    --runs=$(LOOP_PEER_RUNS) --passes=$(LOOP_PEER_PASSES) $< $(aside)
+	    --runs=$(LOOP_PEER_RUNS) $< $(aside)
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
 	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) --set='then="$(call loop_word,4)"' |

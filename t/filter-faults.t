@@ -62,11 +62,9 @@ fault() { # WHAT N: the command, then how it ended in rc; OUT and out as they ar
     rc=0
     SHIM_WHAT=$1 SHIM_AT=$2 SHIM_COUNT=${3-} SHIM_SECONDS=60 LD_PRELOAD=$shim "${command[@]}" < /dev/null > out 2> err || rc=$?
 }
-same() { # two files of text
+same() { # two files, and no NUL in them: read would have found the end that it looks for
     local a b
-    IFS= read -rd '' a < "$1"
-    IFS= read -rd '' b < "$2"
-    [[ $a == "$b" ]]
+    ! IFS= read -rd '' a < "$1" && ! IFS= read -rd '' b < "$2" && [[ $a == "$b" ]]
 }
 problem() { echo "$what at $n: $*: $(head -c 200 err)" >> why; }
 shopt -s nullglob

@@ -12,11 +12,6 @@ loop-peer --lib=ours,ours-any --rounds=7 --runs=2 p.csv > i.csv
 ok 'seconds are the first one'\''s least, and that times the ratio, which is in its interval' awk -F, 'NR == 1 { next } NR % 2 == 0 {
     s = $4; bad += $9 $10 $11 != 111; next } { n++; bad += !($4 / s / $9 > .999999 && $4 / s / $9 < 1.000001 && $10 <= $9 && $9 <= $11) }
     END { exit !(n == 2 && !bad) }' i.csv
-# in passes: each problem once in the rows, all its rounds in the interval; the turns of one lie apart
-loop-peer --lib=ours,ours-any --rounds=7 --passes=3 --runs=2 p.csv > v.csv
-is 'in passes: a row for each' "$(csv-cut -c problem,lib,checked i.csv)" csv-cut -c problem,lib,checked v.csv
-is 'with all rounds: six give an interval, three would not' 2 eval 'csv-where -c lib --is=ours-any v.csv | csv-calc --where="low_ratio <= ratio && ratio <= high_ratio" | tail -n +2 | wc -l'
-is 'more passes than rounds are as many' 5 eval 'loop-peer --lib=ours,ours-any --rounds=1 --passes=9 --runs=1 p.csv | wc -l'
 if command -v gcc > /dev/null && [ -e /usr/lib/x86_64-linux-gnu/libopenblas.so.0 ]; then
     loop-peer --lib=openblas,gcc --rounds=1 --runs=1 p.csv > b.csv
     is 'others are right, or say why not' '1,

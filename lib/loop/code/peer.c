@@ -57,7 +57,7 @@ struct worker {
 struct peers {
     struct worker w[MAX_PEERS];
     struct peer_result result[MAX_PEERS];
-    int n, runs;
+    int n, rounds, runs;
     char *dir, reason[MAX_PEERS][128];
     struct evaluator v, any;                             /* any: with operands in the nest's own layout */
 };
@@ -97,9 +97,10 @@ static bool compile(struct peers *s, int i, const char *defines)
                                    w->peer->libs));
 }
 
-struct peers *peers_open(const char *const *names, int n, int runs, enum isa isa)
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs, enum isa isa)
 {
     struct peers *s = xcalloc(1, sizeof *s);
+    s->rounds = rounds;
     s->runs = runs;
     s->dir = out_scratch("peer");
     for (size_t k = 0; k < sizeof sources / sizeof *sources; k++) {
@@ -377,27 +378,25 @@ static void stop(struct worker *w)
 }
 
 /* from the turns of each, the least of their runs */
-static void compared(struct peers *s, const double *turn, int rounds)
+static void compared(struct peers *s, double *turn)
 {
     const double *of = NULL;
-    double *ratio = xmalloc((size_t)rounds, sizeof *ratio);
+    const size_t rounds = (size_t)s->rounds;
     for (int i = 0; i < s->n; i++) {
+        double *t = turn + (size_t)i * rounds;
         struct peer_result *r = &s->result[i];
         if (r->why) continue;
-        if (!of) of = turn + i;
-        for (int j = 0; j < rounds; j++) ratio[j] = of[j * s->n];
-        const double least = quantile(ratio, (size_t)rounds, 0);
-        for (int j = 0; j < rounds; j++) ratio[j] = turn[j * s->n + i] / of[j * s->n];
-        r->ratio = of == turn + i ? (struct interval){ 1, 1, 1 } : median_interval(ratio, (size_t)rounds, 0.95, NULL);
+        if (!of) of = t;
+        const double least = quantile(of, rounds, 0);
+        for (size_t j = 0; j < rounds && of != t; j++) t[j] /= of[j];
+        r->ratio = of == t ? (struct interval){ 1, 1, 1 } : median_interval(t, rounds, 0.95, NULL);
         r->seconds = least * r->ratio.point;
     }
-    free(ratio);
 }
 
-const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree, int rounds,
-                                     double *turn, int before)
+const struct peer_result *peers_time(struct peers *s, const struct problem *p, const struct nest *tree)
 {
-    void (*old)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
+    void (*before)(int) = signal(SIGPIPE, SIG_IGN);      /* a peer may die; its row says so */
     evaluator_problem(&s->v, p);
     struct result first = evaluate_again(&s->v, tree, 1, 1, false);              /* makes the operands, checks ours */
     evaluator_problem(&s->any, p);
@@ -410,7 +409,8 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
         else s->result[i] = (struct peer_result){ .seconds = INFINITY, .checked = first.checked, .why = first.why };
         if (s->w[i].peer->compile && !s->w[i].peer->source && !first.why) start_text(s, i, p, tree);
     }
-    for (int r = before; r < before + rounds; r++)
+    double *turn = xmalloc(size_mul((size_t)s->n, (size_t)s->rounds), sizeof *turn);
+    for (int r = 0; r < s->rounds; r++)
         for (int i = 0; i < s->n; i++) {
             struct worker *w = &s->w[i];
             double t = INFINITY;
@@ -423,15 +423,16 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
                 if (w->ready) t = strtod(line, NULL);
                 else s->result[i].why = "it crashed";
             }
-            turn[r * s->n + i] = t;
+            turn[i * s->rounds + r] = t;
         }
-    compared(s, turn, before + rounds);
+    compared(s, turn);
+    free(turn);
     for (int i = 0; i < s->n; i++) {
         stop(&s->w[i]);
         native_unload(&s->w[i].text);
     }
     measure_unlock();
-    signal(SIGPIPE, old);                                /* who reads our rows may go, too: quietly */
+    signal(SIGPIPE, before);                             /* who reads our rows may go, too: quietly */
     return s->result;
 }
 

@@ -18,13 +18,12 @@ struct peer_result {
     const char *why;                                     /* NULL, or why there is no time */
 };
 struct peers;
-struct peers *peers_open(const char *const *names, int n, int runs, enum isa of_ours);   /* dies at an unknown name */
+struct peers *peers_open(const char *const *names, int n, int rounds, int runs,
+                         enum isa of_ours);              /* dies at an unknown name */
 const char *peer_missing(const struct peers *, int i);   /* NULL, or what to install */
 
-/* So many rounds more for the problem; `tree` is what "ours" runs.  turn: the n peers' seconds in each round, those
- * `before` by earlier calls, room for the new ones.  Of all of them the result of each peer, until the next call. */
-const struct peer_result *peers_time(struct peers *, const struct problem *, const struct nest *tree, int rounds,
-                                     double *turn, int before);
+/* result of each peer for the problem; `tree` is what "ours" runs.  Results stay until the next call. */
+const struct peer_result *peers_time(struct peers *, const struct problem *, const struct nest *tree);
 void peers_close(struct peers *);
 
 /* sizes in the order of the kind's text; of convolutions then zeros above, below, left and right, groups, dilation */

@@ -84,8 +84,7 @@ WIDE static void plane16(const float *from, int64_t from_row, float *to, int64_t
             const float *at = from + r * from_row + c * each;
             float *out = to + c * to_row + r * each;
             if (nr < most || nc < most) corner16(at, from_row, out, to_row, nr, nc, each);
-            else if (each == 2) square16(at, from_row, out, to_row, 2);
-            else square16(at, from_row, out, to_row, 1);
+            else square16(at, from_row, out, to_row, each);
         }
 }
 
