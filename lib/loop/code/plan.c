@@ -21,16 +21,18 @@ static int packed_here(const struct plan_walk *w, int d, bool fit)
     return -1;
 }
 
-/* Many tiles read a panel of the held input, which comes from memory or nearly so.  Each of the first asks for a
- * line of all rows of the panel that is next: no more are on their way than a processor can wait for.  So many */
+/* Many tiles read a panel of the held input, which comes from the third cache or from memory.  Each of the first asks
+ * for a line of all rows of the panel that is next: no more are on their way than a processor can wait for.  So many */
 static int32_t lines_next(const struct plan_walk *w, int v, const int32_t *x, int32_t turns)
 {
     const int held = (int)w->of->held;
+    const struct problem *p = w->q->p;
     int nv;
-    const bool plain = !w->packed[held] && !w->of->lanes && !w->of->both && !w->q->target->tiles && !w->q->p->pair;
+    const bool copied = w->packed[held] && !(held == TENSOR_B && w->q->given);
+    const bool plain = !copied && !w->of->lanes && !w->of->both && !w->q->target->tiles && !p->pair && !p->q4;
     if (!plain || !w->panel || w->q->view[w->now[held]].stride[v] || !tile_fits(w, x)) return 0;
     tile_block_rows(w, x, &nv);
-    return nv < turns && tile_far(w, machine_here()->cache[2].bytes / 2) ? nv : 0;      /* others use it, too */
+    return nv < turns && tile_far(w, machine_here()->cache[2].bytes / 4) ? nv : 0;      /* others use it, too */
 }
 
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */

@@ -287,7 +287,7 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     start(w, &x, steps, first);
     if (x.lanes) x.ahead = lines_ahead(w);
     else if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
-    if (x.ahead && !x.lanes && llabs(w->line) < AHEAD_MOST) x.next = (int32_t)w->line;
+    if (llabs(w->line) < AHEAD_MOST) x.next = (int32_t)w->line;
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
