@@ -308,6 +308,7 @@ loop-emit --object=far.o --plan=lines.plan lines.csv > /dev/null
 is 'so are rows that are read once, from beyond the second cache' 'rows 768' \
     bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 768 | tail -2 | xargs"
 is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 768' | grep -c 'body k.1'"
+fails 'two outputs cannot be one' 1 'two outputs are standard output: one of them needs a file' loop-emit --plan=- t.csv
 ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'
 if command -v c++ > /dev/null; then
     ok 'the text is C++, too' c++ -x c++ -fsyntax-only t.c

@@ -304,8 +304,11 @@ bool out_may_replace(const char *path)
 
 struct out *out_open(const char *path)
 {
+    static bool taken;
     struct out *o = xcalloc(1, sizeof *o);
     if (!path || strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {   /* never rename over that link */
+        if (taken) die("two outputs are standard output: one of them needs a file");
+        taken = true;
         o->fd = STDOUT_FILENO;
         o->file = stdout;
         hold(STDOUT_FILENO);
