@@ -301,6 +301,23 @@ is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
     bash -c "sed -n '/^far.*avx512/,/^\(far\|next\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
 is 'and lines of the panel that is next' '192 256 320 448000 448064' \
     bash -c "sed -n '/ avx512 /,/ avx2 /s/.*prefetches the next panel \([0-9]*\) bytes on,.*/\1/p' far.plan | sort -nu | xargs"
+# the sums are the same where all is far from caches of 64 bytes
+loop-machine | sed 's/\(cache_bytes,.\),[^,]*/\1,64/' > tiny.csv
+{ echo problem,name,isa,tree
+  while read -r k p; do
+      echo "$p,tiny$k,avx512,(tree (for n 3 0 (for m 5 0 (for k $k 0 (for m 8 0 (for n 32 0 (mul A B) (acc T)))))) (for m 5 0 (for m 8 0 (for n 96 0 (write C)))))"
+  done << P
+70 (mm 40 96 70)
+71 (nest (sizes (m 40) (n 96) (k 71)) (A m k) (B k n) (C m n) (weights packed))
+35 (mm_bf16 40 96 70)
+17 (mm_u8s8 40 96 68)
+18 (mm_s8s8 40 96 72)
+P
+} > tiny.nests
+MILLRACE_LOOP_MACHINE=tiny.csv loop-emit --object=tiny.o --header=tiny.h --plan=tiny.plan tiny.nests > /dev/null
+is 'panels of all types that are asked for' 5 bash -c "sed -n 's/^\(tiny..\) avx512.*/\1/p;/the next panel/p' tiny.plan | grep -B1 next | grep -c '^tiny'"
+{ echo '#include "tiny.h"'; echo 'int main(void) { return tiny70_test() | tiny71_test() | tiny35_test() | tiny17_test() | tiny18_test(); }'; } > tiny.c
+ok 'are right' bash -c 'cc -o tiny tiny.c tiny.o -lm && ./tiny'
 echo 'problem,name,tree
 (mm_nt 1 1000 1000),rows,(tree (for n 250 0 (for n 4 0 (for m 1 0 (for k 1000 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 1000 0 (write C))))
 (mm_nt 1 400 400),near,(tree (for n 100 0 (for n 4 0 (for m 1 0 (for k 400 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 400 0 (write C))))' > lines.csv
