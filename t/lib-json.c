@@ -146,7 +146,7 @@ int main(void)
     str k;
     bool skipped = json_next(j) == JSON_OBJECT && json_key(j, &k) && str_is(k, "skip");
     json_skip(j);
-    skipped = skipped && json_key(j, &k) && str_is(k, "keep") && json_next(j) == JSON_NUMBER && json_int(j) == 3;
+    skipped = skipped && json_key(j, &k) && str_is(k, "keep") && json_next(j) == JSON_NUMBER && json_num(j) == 3;
     skipped = skipped && json_key(j, &k) && str_is(k, "s");
     json_skip(j);
     skipped = skipped && json_key(j, &k) && str_is(k, "n") && json_next(j) == JSON_NUMBER && json_num(j) == 12.5 &&
@@ -198,7 +198,7 @@ int main(void)
     j = json_open("big");
     long got = 0;
     if (json_next(j) == JSON_ARRAY) while (json_next(j) == JSON_OBJECT) while (json_key(j, &k)) {
-        if (str_is(k, "id") && json_next(j) == JSON_NUMBER) got += json_int(j);
+        if (str_is(k, "id") && json_next(j) == JSON_NUMBER) got += (long)json_num(j);
         else if (str_is(k, "text") && json_next(j) == JSON_STRING) got += (long)json_str(j).n;
         else json_skip(j);
     }

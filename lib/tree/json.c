@@ -593,13 +593,6 @@ double json_num(const jsonr *j)
     return v;
 }
 
-int64_t json_int(const jsonr *j)
-{
-    int64_t v;
-    if (j->token != JSON_NUMBER || !int_parse(j->text.s, j->text.n, &v)) json_die(j, "an integer was expected");
-    return v;
-}
-
 /* first quote or bracket in [i, len) */
 static inline size_t find_structure(const char *s, size_t i, size_t len)
 {

@@ -40,7 +40,6 @@ enum json json_next(jsonr *);                            /* JSON_END at the end 
 /* of KEY and STRING decoded, of NUMBER as written; until the next token */
 str json_str(const jsonr *);
 double json_num(const jsonr *);                          /* of NUMBER; dies at file:line:column for another token */
-int64_t json_int(const jsonr *);                         /* dies unless an integer */
 /* Skip the value that comes next (after a KEY, or in an array).  Brackets are counted, the inside is not checked
    further. */
 void json_skip(jsonr *);

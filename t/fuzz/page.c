@@ -50,7 +50,7 @@ static void look(const char *s, size_t n)
                     continue;
                 }
                 json_next(j);
-                while (json_next(j) == JSON_NUMBER) fuzz_check(json_int(j) > 0, "an empty interval is drawn");
+                while (json_next(j) == JSON_NUMBER) fuzz_check(json_num(j) > 0, "an empty interval is drawn");
             }
     }
     fuzz_check(lanes && json_next(j) == JSON_END && !json_fault(j), "not one JSON value");
