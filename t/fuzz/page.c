@@ -6,6 +6,7 @@
 #include "prof/page.h"
 #include "tree/json.h"
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,7 +51,8 @@ static void look(const char *s, size_t n)
                     continue;
                 }
                 json_next(j);
-                while (json_next(j) == JSON_NUMBER) fuzz_check(json_num(j) > 0, "an empty interval is drawn");
+                while (json_next(j) == JSON_NUMBER) fuzz_check(json_num(j) >= 1 && fmod(json_num(j), 1) == 0,
+                                                                      "an empty interval is drawn, or a broken one");
             }
     }
     fuzz_check(lanes && json_next(j) == JSON_END && !json_fault(j), "not one JSON value");
