@@ -318,12 +318,31 @@ MILLRACE_LOOP_MACHINE=tiny.csv loop-emit --object=tiny.o --header=tiny.h --plan=
 is 'panels of all types that are asked for' 5 bash -c "sed -n 's/^\(tiny..\) avx512.*/\1/p;/the next panel/p' tiny.plan | grep -B1 next | grep -c '^tiny'"
 { echo '#include "tiny.h"'; echo 'int main(void) { return tiny70_test() | tiny71_test() | tiny35_test() | tiny17_test() | tiny18_test(); }'; } > tiny.c
 ok 'are right' bash -c 'cc -o tiny tiny.c tiny.o -lm && ./tiny'
+# sums along lanes of what is read once or twice, from there: as many rows as uses, each in several accumulators
+{ echo problem,name,isa,tree
+  while IFS=, read -r name p m n k; do
+      for isa in avx512 avx2; do
+          echo "($p),$name$isa,$isa,(tree (for n $n 0 (for k $k 0 (for m $m 0 (mul A B) (acc T)))) (for m $m 0 (for n $n 0 (write C))))"
+      done
+  done << P
+one,mm_nt 1 70 1000,1,70,1000
+odd,mm_nt 1 70 301 (type f64),1,70,301
+two,mm_nt 2 33 517,2,33,517
+half,mm_nt 2 9 131 (type f16),2,9,131
+P
+} > sums.nests
+MILLRACE_LOOP_MACHINE=tiny.csv loop-emit --object=sums.o --header=sums.h --plan=sums.plan sums.nests > /dev/null
+is 'rows at a time, accumulators of each, bytes ahead' '1 8 6144' \
+    sed -n '0,/.*tile 0: \([0-9]*\) rows.* in \([0-9]*\) accumulators, prefetches \([0-9]*\) .*/s//\1 \2 \3/p' sums.plan
+{ echo '#include "sums.h"'; echo 'int main(void) { return 0'
+  for name in {one,odd,two,half}avx{512,2}; do echo "| ${name}_test()"; done; echo '; }'; } > sums.c
+ok 'and the sums are right' bash -c 'cc -o sums sums.c sums.o -lm && ./sums'
 echo 'problem,name,tree
 (mm_nt 1 1000 1000),rows,(tree (for n 250 0 (for n 4 0 (for m 1 0 (for k 1000 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 1000 0 (write C))))
 (mm_nt 1 400 400),near,(tree (for n 100 0 (for n 4 0 (for m 1 0 (for k 400 0 vectorize (mul A B) (acc T))))) (for m 1 0 (for n 400 0 (write C))))' > lines.csv
 loop-emit --object=far.o --plan=lines.plan lines.csv > /dev/null
-is 'so are rows that are read once, from beyond the second cache' 'rows 768' \
-    bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 768 | tail -2 | xargs"
+is 'four rows are asked for less far ahead, and what the second cache holds is not' 'rows 1536' \
+    bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 1536 | tail -2 | xargs"
 is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 768' | grep -c 'body k.1'"
 fails 'two outputs cannot be one' 1 'two outputs are standard output: one of them needs a file' loop-emit --plan=- t.csv
 ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'

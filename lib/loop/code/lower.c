@@ -12,6 +12,7 @@ struct lower {
     int64_t key[PLAN_ROWS];                              /* broadcasts that are still there, by displacement */
     int32_t value[PLAN_ROWS];
     int held_bases, turn, channel;                       /* channel: of each group, where they are side by side */
+    int first;                                           /* sums along lanes: the accumulators in turn begin at this */
     bool rest;                                           /* the present body is of the last lanes, or steps */
 };
 
@@ -85,7 +86,7 @@ static void step_of_lanes(struct lower *l, const int64_t at[BASE_SECOND])
         memory(l, INS_PREFETCH, -1, held, l->row[j * each].at[held] + at[held] + x->ahead, false);
     for (int i = 0; i < each; i++) {
         const int32_t c = input_vector(l, cast, l->row[i].at[cast] + at[cast], 0);
-        for (int j = 0; j < x->hold; j++) multiply(l, l->acc[j * each + i], c, l->held[j]);
+        for (int j = 0; j < x->hold; j++) multiply(l, l->acc[l->first + j * each + i], c, l->held[j]);
     }
 }
 
@@ -108,7 +109,7 @@ static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
                 if (out >> r & 1) continue;
                 for (int j = from; j < from + x->hold; j++) {
                     int32_t c = l->of->both ? input_vector(l, cast, other, j) : spread(l, other, j);
-                    multiply(l, l->acc[r * x->nv + j], c, l->held[j]);
+                    multiply(l, l->acc[l->first + r * x->nv + j], c, l->held[j]);
                 }
             }
         }
@@ -177,6 +178,7 @@ static void body(struct lower *l, const struct walk_node *d)
     int32_t at[NEST_VARS] = { 0 }, done = 0;
     l->rest = d->rest;
     memset(l->value, 0xff, sizeof l->value);
+    l->first = 0;
     for (int i = 0; i >= 0; ) {
         int64_t bytes[BASE_SECOND] = { 0 };
         for (i = 0; i < d->nvar; i++) {
@@ -193,6 +195,7 @@ static void body(struct lower *l, const struct walk_node *d)
         else if (l->q->p->q4) step_of_words(l, bytes);
         else if (l->x->lanes && l->x->hold > 1) step_of_lanes(l, bytes);
         else step(l, bytes, d->n < 0 ? 0 : l->q->out[d->n + done++]);
+        if (l->x->lanes) l->first = (l->first + l->x->nrow) % (l->x->nrow * l->x->apart);
         while (i-- > 0 && ++at[i] == d->times[i]) at[i] = 0;
     }
     l->rest = false;
@@ -221,7 +224,7 @@ static void begin_tile(struct lower *l, const struct tile *x)
     }
     if (x->tail || l->q->groups.each == 8) put(l, INS_MASK)->disp = x->tail ? x->tail : 8;
     if (l->q->p->q4 && l->q->target->memory_masked) put(l, INS_TABLE);
-    for (int i = 0; i < x->nrow * x->nv; i++) {
+    for (int i = 0; i < x->nrow * x->nv * x->apart; i++) {
         const int j = i % x->nv;
         l->acc[i] = new_value(l);
         if (x->late) memory(l, INS_PREFETCH, -1, BASE_C, c_at(l, i), false);
@@ -236,6 +239,8 @@ static void begin_tile(struct lower *l, const struct tile *x)
 static void total(struct lower *l)
 {
     const struct tile *x = l->x;
+    for (int k = x->apart; k > 1; k /= 2)                /* by halves */
+        for (int i = 0; i < x->nrow * k / 2; i++) change(l, INS_PLUS, l->acc[i], l->acc[i + x->nrow * k / 2], false);
     for (int i = 0; i < x->nrow; i += 4) {
         const int n = x->nrow - i < 4 ? x->nrow - i : 4;
         bool together = n == 4;

@@ -32,7 +32,8 @@ static int32_t lines_next(const struct plan_walk *w, int v, const int32_t *x, in
     const bool plain = !copied && !w->of->lanes && !w->of->both && !w->q->target->tiles && !p->pair && !p->q4;
     if (!plain || !w->panel || w->q->view[w->now[held]].stride[v] || !tile_fits(w, x)) return 0;
     tile_block_rows(w, x, &nv);
-    return nv < turns && tile_far(w, machine_here()->cache[2].bytes / 4) ? nv : 0;      /* others use it, too */
+    const double most = machine_here()->cache[2].bytes / 4;      /* others use it, too */
+    return nv < turns && tile_far(w, w->of->held, most) ? nv : 0;
 }
 
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */

@@ -3,12 +3,14 @@
 #include "loop/code/machine.h"
 #include "base/checked.h"
 #include "base/mem.h"
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
-enum { FAR_AHEAD = 768, AHEAD_MOST = 1 << 30, SOME_WAYS = 3 };       /* ways of the first cache, which has 8 or 12 */
+enum { CHAINS = 8, FAR_AHEAD = 6144, FAR_LEAST = 768, AHEAD_MOST = 1 << 30 };
+enum { SOME_WAYS = 3 };                                  /* of the first cache, which has 8 or 12 */
 
 /* ---- where its rows and vectors are ---- */
 
@@ -198,22 +200,27 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
     return n;
 }
 
-/* has the held input more bytes? */
-bool tile_far(const struct plan_walk *w, double bytes)
+bool tile_far(const struct plan_walk *w, enum plan_base base, double bytes)
 {
-    return (double)(w->of->p->elements[w->of->held] * w->of->p->bytes) > bytes;
+    return (double)(w->of->p->elements[base] * w->of->p->bytes) >= bytes;
 }
 
-/* Of sums along lanes what is read once, from beyond the second cache, is asked for: rows are as short as a page, and
- * prefetchers begin anew with each */
-static int32_t lines_ahead(const struct plan_walk *w)
+/* Of sums along lanes an input from beyond the second cache, used once or twice, is what all wait for: as many rows at a
+ * time as uses, each a stream of its own, come 1.1 to 1.2 times as fast as eight of 2 to 16 KiB (Zen 5) */
+int tile_streams(const struct plan_walk *w, enum plan_base base)
 {
     const struct problem *p = w->of->p;
-    const int64_t n = p->elements[w->of->held];
-    double all = 1;
-    for (int v = 0; v < p->nvar; v++) all *= p->size[v];
-    const bool once = !w->packed[w->of->held] && !w->q->p->pair && all == (double)n;
-    return once && tile_far(w, machine_here()->cache[1].bytes) ? FAR_AHEAD : 0;
+    double uses = 1 / (double)p->elements[base];
+    for (int v = 0; v < p->nvar; v++) uses *= p->size[v];
+    if (!w->of->lanes || w->packed[base] || w->q->p->pair || uses > 2) return 0;
+    return tile_far(w, base, machine_here()->cache[1].bytes) ? (int)ceil(uses) : 0;
+}
+
+/* prefetchers begin anew with each row, which may be as short as a page */
+static int32_t lines_ahead(const struct plan_walk *w, int rows)
+{
+    if (tile_streams(w, w->of->held) != 1) return 0;
+    return FAR_AHEAD / rows > FAR_LEAST ? FAR_AHEAD / rows : FAR_LEAST;
 }
 
 /* Rows of vectors that lie far apart are asked for before they are needed: prefetchers of processors lose them.  Of
@@ -235,7 +242,7 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
 static void assign(const struct target *t, struct tile *x, bool q4)
 {
     const int more = q4 ? x->nv + (t->memory_masked ? 1 : x->tail ? 2 : 0) : x->tail && !t->memory_masked;
-    const int n = x->nrow * x->nv, top = t->registers - more;
+    const int n = x->nrow * x->nv * x->apart, top = t->registers - more;
     x->hold = x->nv <= top - n - 1 ? x->nv : 1;
     x->casts = (int16_t)(top - n - x->hold);
 }
@@ -251,7 +258,15 @@ static void hold_all(const struct plan_walk *w, struct tile *x)
         if (w->q->view[w->now[of->cast]].stride[v]) return;
         held *= x->e[v];
     }
-    if (!w->q->nrim && x->nrow + held < w->q->target->registers - (x->tail > 0)) x->hold = (int16_t)held;
+    if (!w->q->nrim && x->nrow * x->apart + held < w->q->target->registers - (x->tail > 0)) x->hold = (int16_t)held;
+}
+
+/* Few sums along lanes would wait for their own last step: each has some accumulators, in turn */
+static void spread_sums(const struct plan_walk *w, struct tile *x, double steps)
+{
+    const int most = x->lanes ? w->q->target->registers / 4 : 0;
+    x->apart = 1;
+    while (x->nrow * x->apart < CHAINS && x->nrow * x->apart <= most && x->apart * CHAINS <= steps) x->apart *= 2;
 }
 
 static void start(const struct plan_walk *w, struct tile *x, double steps, bool first)
@@ -282,10 +297,11 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     x.nv = (int16_t)nv;
     x.tail = (int16_t)(e[of->vec] % q->lanes);
     x.last = last;
+    spread_sums(w, &x, steps / q->lanes);
     assign(q->target, &x, q->p->q4);
     if (x.lanes && !q->p->q4) hold_all(w, &x);
     start(w, &x, steps, first);
-    if (x.lanes) x.ahead = lines_ahead(w);
+    if (x.lanes) x.ahead = lines_ahead(w, x.nrow);
     else if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
     if (llabs(w->line) < AHEAD_MOST) x.next = (int32_t)w->line;
     const int n = x.nrow * x.nv;
