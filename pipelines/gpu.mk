@@ -6,7 +6,7 @@
 #   GPU_WORKSPACE=  bytes that a convolution's algorithm may take
 #   GPU_STEPS=, GPU_RUNS=  counted steps, timed runs of a kernel
 # Every case has its directory OUT/gpu/NET-BATCH-IMAGE: graph.sexp -> profile.csv -> FORM-RATIO.plan ->
-# FORM-RATIO.run.csv, and managed.csv; all of them -> results.csv.  Without a GPU: the profile says so and ends it.
+# FORM-RATIO.run.csv, and managed-RATIO.csv; all of them -> results.csv.  Without a GPU the profile says so.
 gpu = $(OUT)/gpu
 ifeq ($(GPU_DEVICE),model)
 GPU_NETS ?= $(if $(filter test ci,$(SCALE)),resnet18-2-48,$(foreach b,64 128 256,inception4-$(b)-299) \
@@ -35,24 +35,24 @@ $(gpu)/%/graph.sexp:
 $(gpu)/%/profile.csv: $(gpu)/%/graph.sexp
 	place-gpu --profile --device=$(GPU_DEVICE) --workspace=$(GPU_WORKSPACE) --runs=$(GPU_RUNS) $< $(aside)
 
-# $(1) case; one everywhere-fast plan also runs in memory that the driver moves
+# $(1) case; one everywhere-fast plan also runs in memory that the driver moves, with as much of the GPU as each ratio
 define gpu_case
 $(gpu)/$(1)/%.plan: $(gpu)/$(1)/profile.csv
 	place-plan --formulation=$$(call place_form,$$*) --ratio=$$(call place_ratio,$$*) --profile=$$< \
 	    $$(@D)/graph.sexp $$(aside)
 $(gpu)/$(1)/%.run.csv: $(gpu)/$(1)/%.plan
 	$$(gpu_step) --plan=$$< $$(@D)/graph.sexp $$(aside)
-$(gpu)/$(1)/managed.csv: $(gpu)/$(1)/fast-0-1.plan
-	$$(gpu_step) --managed --plan=$$< $$(@D)/graph.sexp $$(aside)
+$(gpu)/$(1)/managed-%.csv: $(gpu)/$(1)/fast-0-1.plan $(gpu)/$(1)/$(firstword $(GPU_FORMS))-%.plan
+	$$(gpu_step) --managed --limit="$$$$(sexp-get -k limit_bytes $$(word 2,$$^))" --plan=$$< $$(@D)/graph.sexp $$(aside)
 $(gpu)/$(1)/kernels.csv: $(gpu)/$(1)/fast-0-1.plan
 	$$(gpu_step) --plan=$$< --kernels=$$(new) $$(@D)/graph.sexp > $$(@D)/kernels.run.csv
 	$$(call keep,$$@)
 endef
 $(foreach c,$(GPU_NETS),$(eval $(call gpu_case,$(c))))
 
-# $(1) case, $(2) plan, $(3) run
+# $(1) case, $(2) plan, $(3) run, $(4) ratio
 gpu_record = place-record --plan=$(gpu)/$(1)/$(2).plan --run=$(gpu)/$(1)/$(3).csv \
-    --kernels=$(gpu)/$(1)/kernels.csv --profile=$(gpu)/$(1)/profile.csv --ratio=$(call place_ratio,$(2)) \
+    --kernels=$(gpu)/$(1)/kernels.csv --profile=$(gpu)/$(1)/profile.csv --ratio=$(4) \
     -o $(new) $(gpu)/$(1)/graph.sexp
 # ---- without a GPU: plans for a model of one, beside memory that a cache of its size moves page by page
 GPU_LIMIT ?= 11e9 - 561e6 - io_bytes
@@ -71,7 +71,8 @@ $(gpu)/%/model.csv: $(gpu)/%/graph.sexp
 	done >> $(@D)/model.rows
 	cat $(@D)/model.rows $(aside)
 
-gpu_files = managed.csv kernels.csv $(filter-out fast-%,$(gpu_forms:%=%.run.csv))
+gpu_files = kernels.csv $(foreach r,$(GPU_RATIOS),managed-$(subst :,-,$r).csv) \
+    $(filter-out fast-%,$(gpu_forms:%=%.run.csv))
 $(eval $(call asked,$(gpu)/asked,GPU_NETS GPU_RATIOS GPU_FORMS GPU_DEVICE GPU_LIMIT))
 ifeq ($(GPU_DEVICE),model)
 $(gpu)/results.csv: $(GPU_NETS:%=$(gpu)/%/model.csv) $(gpu)/asked
@@ -79,9 +80,9 @@ $(gpu)/results.csv: $(GPU_NETS:%=$(gpu)/%/model.csv) $(gpu)/asked
 else
 $(gpu)/results.csv: $(foreach c,$(GPU_NETS),$(gpu_files:%=$(gpu)/$(c)/%)) $(gpu)/asked
 	rm -f $(new)
-	$(foreach c,$(GPU_NETS),$(call gpu_record,$(c),fast-0-1,managed)
-	$(foreach f,$(filter-out fast-0-1,$(gpu_forms)),$(call gpu_record,$(c),$(f),$(f).run)
-	))
+	$(foreach c,$(GPU_NETS),$(foreach r,$(GPU_RATIOS),$(call gpu_record,$(c),fast-0-1,managed-$(subst :,-,$r),$r)
+	$(foreach f,$(GPU_FORMS:%=%-$(subst :,-,$r)),$(call gpu_record,$(c),$(f),$(f).run,$r)
+	)))
 	$(call keep,$@)
 endif
 

@@ -55,6 +55,11 @@ MILLRACE_CUDA_CALLS=calls stand_in place-gpu --plan=fast.sexp --managed --steps=
 is 'managed memory: the same loss' "$(losses fast.csv | head -2)" losses managed.csv
 ok 'and nothing but managed memory is taken' test "$(grep -c 'cuMemAllocManaged 2' calls) $(grep -c cuMemAlloc_v2 calls)" = '1 0'
 
+stand_in place-gpu --plan=fast.sexp --managed --limit=10500000 --steps=1 --warm=0 g.sexp > limited.csv
+is 'and with as much of the GPU as a plan has' "$(losses managed.csv)" losses limited.csv
+fails 'the rest is taken away' 1 'GPU 0: cuMemAlloc_v2: CUDA_ERROR_ILLEGAL_ADDRESS' \
+    env MILLRACE_CUDA_FAIL=cuMemAlloc_v2:1 LD_LIBRARY_PATH="$B/t/cuda" \
+    place-gpu --plan=fast.sexp --managed --limit=10500000 --steps=1 --warm=0 g.sexp
 fails 'too little memory' 1 'GPU 0: .* takes [0-9]* bytes, [0-9]* are free' \
     env MILLRACE_CUDA_BYTES=20000000 LD_LIBRARY_PATH="$B/t/cuda" place-gpu --plan=fast.sexp g.sexp
 for call in cuInit:1 cuModuleLoadData:1 cuMemHostAlloc:1 cuStreamCreate:2 cuLaunchKernel:50 cuEventRecord:9; do

@@ -261,12 +261,13 @@ static void error(csvw *w, const struct results *all, const struct row *r)
     tail(w, r);
 }
 
-/* the least of a case over its rows; dies when none has one */
+/* the least of a case over its rows, of managed memory over those of its ratio; dies when none has one */
 static double least_of(const struct results *all, const struct row *r, bool managed)
 {
     double least = INFINITY;
     for (size_t i = 0; i < all->n; i++)
-        if (same_case(&all->row[i], r)) least = fmin(least, managed ? all->row[i].managed : all->row[i].oracle);
+        if (same_case(&all->row[i], r) && !(managed && strcmp(all->row[i].ratio, r->ratio)))
+            least = fmin(least, managed ? all->row[i].managed : all->row[i].oracle);
     if (!isfinite(least))
         die("no run of %s, batch %lld, with %s", r->network, (long long)r->batch,
             managed ? "managed memory (place-gpu --managed)" : "a profile, for the oracle's time");

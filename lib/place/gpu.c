@@ -220,7 +220,7 @@ struct gpu_engine {
     struct gpu_op **op;                                  /* by node */
     struct job *job;
     struct transfer_of *move;
-    gpu_memory pool, args;
+    gpu_memory pool, args, kept;                         /* kept: from memory that the driver moves */
     char *slow;
     gpu_stream compute, copy;
     gpu_event reached;                                   /* by the stream of kernels */
@@ -282,7 +282,7 @@ static void place_moves(struct gpu_engine *e)
 }
 
 struct gpu_engine *gpu_engine_open(struct gpu *gpu, const struct graph *g, const struct plan *p, bool managed,
-                                   uint64_t seed)
+                                   uint64_t limit, uint64_t seed)
 {
     struct gpu_engine *e = xcalloc(1, sizeof *e);
     uint64_t args_bytes, *args = engine_arg_offsets(g, NULL, &args_bytes);
@@ -295,6 +295,8 @@ struct gpu_engine *gpu_engine_open(struct gpu *gpu, const struct graph *g, const
     e->compute = gpu_stream_new(gpu);
     e->copy = e->beside ? gpu_stream_new(gpu) : e->compute;
     e->reached = gpu_event_new(gpu);
+    const uint64_t most = size_add(args_bytes, limit), left = gpu_free_bytes(gpu);
+    if (managed && left > most) e->kept = gpu_take(gpu, left - most, false, "what is over the limit");
     e->args = gpu_take(gpu, size_add(args_bytes, 1), managed, "what is no intermediate");
     e->pool = gpu_take(gpu, size_add(p->fast_bytes, 1), managed, "the plan's fast memory");
     e->slow = gpu_pinned(gpu, size_add(p->slow_bytes, 1));
@@ -325,6 +327,7 @@ void gpu_engine_close(struct gpu_engine *e)
     gpu_event_free(e->gpu, e->reached);
     gpu_give(e->gpu, e->pool);
     gpu_give(e->gpu, e->args);
+    if (e->kept) gpu_give(e->gpu, e->kept);
     gpu_pinned_free(e->gpu, e->slow);
     if (e->beside) gpu_stream_free(e->gpu, e->copy);
     gpu_stream_free(e->gpu, e->compute);

@@ -19,9 +19,10 @@ void gpu_op_run(struct gpu *, const struct gpu_op *, int algorithm, const gpu_me
                 gpu_stream);
 
 struct gpu_engine;
-/* managed: all in managed memory, which the driver moves; the plan must have everything fast. */
+/* managed: all in managed memory, which the driver moves; the plan must have everything fast.  limit: so many bytes are
+ * left it of the GPU for intermediates, as many as the plans beside it have. */
 struct gpu_engine *gpu_engine_open(struct gpu *, const struct graph *, const struct plan *, bool managed,
-                                   uint64_t seed);
+                                   uint64_t limit, uint64_t seed);
 void gpu_engine_close(struct gpu_engine *);
 struct step_result gpu_engine_step(struct gpu_engine *, double *node_seconds);   /* node_seconds[nnode], or NULL */
 

@@ -102,7 +102,7 @@ static void step_row(csvw *w, const struct gpu *gpu, const struct graph *g, cons
 int gpu_steps(struct gpu *gpu, const struct graph *g, const struct plan *p, const struct gpu_setting *s,
               const char *kernels)
 {
-    struct gpu_engine *e = gpu_engine_open(gpu, g, p, s->managed, s->seed);
+    struct gpu_engine *e = gpu_engine_open(gpu, g, p, s->managed, s->limit, s->seed);
     csvw *w = csvw_open("-");
     csvw_names(w, "step,warm,seconds,loss,kernel_seconds,move_seconds,delay_seconds,moves,read_bytes,written_bytes,"
                   "fetched_bytes,evicted_bytes,fast_bytes,scratch_bytes,limit_bytes,resident_bytes,"

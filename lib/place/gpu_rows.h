@@ -8,6 +8,7 @@ struct gpu_setting {
     long steps, warm, runs;
     uint64_t seed;
     bool managed;
+    uint64_t limit;                                      /* of managed memory */
     uint64_t workspace;                                  /* algorithms that need more are not taken */
     const char *machine;
 };

@@ -46,7 +46,6 @@ struct ins *ins_put(struct ir *, enum ins_op);            /* one more, with no v
 void ins_lower(struct ir *, const struct loop_plan *);    /* zero-initialise before the first call; the plan stays */
 void ins_fold(struct ir *);                               /* loads that one instruction uses become its operand */
 const char *ins_assign(struct ir *);                      /* NULL, or that the registers do not suffice */
-void ins_count(const struct ir *, struct count *);        /* what runs, before ins_fold or after it */
 void ins_print(struct buf *, const struct ir *);
 void ins_free(struct ir *);
 

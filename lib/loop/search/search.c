@@ -8,8 +8,6 @@
 #include <string.h>
 
 enum { ALL = 1000 };
-const char search_algorithms[] =
-    "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|random|anneal|heuristic";
 
 /* ---- the published family: one expansion, many uses ---- */
 

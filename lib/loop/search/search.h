@@ -18,7 +18,6 @@
 
 enum { SEARCH_PATH = 256, SEARCH_NODES = 400000 };
 static const double MODEL_EVAL_SECONDS = 1e-4;
-extern const char search_algorithms[];                   /* "greedy1|greedy2|...", for option tables */
 
 struct candidate;
 struct search {
