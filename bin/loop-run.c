@@ -8,7 +8,7 @@
  * bit equal to a plain reference on small integers), kind (real, or simulated
  * by the model) and reason (why a nest has no code; its gflops is 0).  Order
  * is kept.
- * A nest is run once to check it, then 4 to 8 times, at most 2 ms together,
+ * A nest is run once to check it, then 4 to 32 times, at most 2 ms together,
  * and the minimum counts; a nest four times slower than the best one so far
  * of its problem is run once.  With --again=N it is N times, however long
  * that takes, whatever the cache says.  A cache is an append-only file shared

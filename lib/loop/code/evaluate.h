@@ -1,8 +1,9 @@
 /* evaluate.h - how fast is a nest: by running it, or by the model; with a memory of what was measured.
  *
  * A run: once on small integers, compared bit by bit with a plain reference (that run is also the warm-up); then the
- * minimum of 4 to 8 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower
- * than the best of this problem.
+ * minimum of 4 to 32 runs, at most 2 ms together (20 ms if 4 take that long); only one when it is four times slower
+ * than the best of this problem, as a second one says if that takes less than 2 ms.  The third cache of Zen 5 has 8 MB
+ * after a dozen runs.
  * Measured here and elsewhere (spec of LoopTune's repetition): the minimum of four varies by 0.6 %, single runs by far
  * more on a busy machine.  Each measurement holds the machine-wide lock.  By AMX, runs of a core whose loads of tiles
  * are slow (measure/pace.h) are made again when they are not.
