@@ -7,11 +7,10 @@
 
 enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64 };
 static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
-static const double EVEN = 0.99;                         /* what is: the model, which knows of busier caches, decides */
 
 /* ---- from a candidate to actions ---- */
 
-struct walk { const struct problem *p; struct nest t; int path[SEARCH_PATH], n; double seconds; bool failed; };
+struct walk { const struct problem *p; struct nest t; int path[SEARCH_PATH], n; bool failed; };
 
 static void step(struct walk *w, int action)
 {
@@ -43,7 +42,7 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
 {
     struct nest want;
     if (!candidate_build(p, c, &want)) return false;
-    *w = (struct walk){ .p = p, .seconds = c->seconds };
+    *w = (struct walk){ .p = p };
     nest_reset(p, &w->t);
     int depth[NEST_VARS] = { 0 };
     for (int i = 0; i < c->n; i++) {
@@ -131,13 +130,12 @@ void search_heuristic(struct search *s)
         most = 0;
         for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = median(turn[k], (size_t)turns[k]));
     }
-    int best = -1;
-    for (int k = 0; k < CONFIRM && turns[k]; k++)
-        if (again[k] >= EVEN * most && (best < 0 || top[k].seconds < top[best].seconds)) best = k;
-    if (best > 0) {
-        s->best = top[best].t;
-        s->npath = top[best].n;
-        memcpy(s->path, top[best].path, sizeof *s->path * (size_t)s->npath);
-    }
+    for (int k = 1, best = 0; k < CONFIRM; k++)
+        if (again[k] > again[best]) {
+            best = k;
+            s->best = top[k].t;
+            s->npath = top[k].n;
+            memcpy(s->path, top[k].path, sizeof *s->path * (size_t)s->npath);
+        }
     free(all);
 }
