@@ -47,7 +47,7 @@ static enum { DIE, SKIP } incomplete = DIE;
 static enum adjustment adjust = ADJUST_HOLM;
 static double margin = 0.01, confidence = 0.95;
 static long seed = 1;
-static bool force, details, subtract, as_csv, say;
+static bool force, subtract, as_csv, say;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
@@ -58,7 +58,6 @@ static const struct opt options[] = {
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
     { 0, "force", FLAG, &force, NULL, "say faster even where a gain is smaller than the noise floor" },
     { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty" },
-    { 0, "details", FLAG, &details, NULL, "more columns: censored, dependence, drift, floor" },
     { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too" },
     { 0, "say", FLAG, &say, NULL, "the sentences, in a pipe too" },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs" },
@@ -76,14 +75,6 @@ static void write_numbers(csvw *w, const struct runs *r, const struct comparison
     csvw_known(w, x->verdict == INVALID ? NAN : x->adjusted);
     csvw_cstr(w, verdict_word[x->verdict]);
     kind_write(w, r->kinds);
-    if (details) {
-        csvw_int(w, (int64_t)x->censored);
-        csvw_num(w, x->p.lag1);
-        csvw_num(w, x->p.inflate);
-        csvw_num(w, x->p.change_p);
-        csvw_known(w, x->floor > 0 ? exp(x->floor) : NAN);
-        csvw_cstr(w, r->sequential ? "confidence sequence" : "hodges-lehmann");
-    }
     csvw_end(w);
 }
 
@@ -119,7 +110,7 @@ int main(int argc, char **argv)
     struct compare_options o = { base, confidence, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
-    if (!many && !details && !as_csv && (say || isatty(STDOUT_FILENO))) {
+    if (!many && !as_csv && (say || isatty(STDOUT_FILENO))) {
         for (size_t k = 0; k < n; k++) comparison_say(stdout, r, &o, &row[k]);
         finish();
         if (!quiet) compare_notes(r, &o, row, n);
@@ -128,7 +119,6 @@ int main(int argc, char **argv)
     csvw *w = show_open(as_csv);
     csvw_names(w, many ? "benchmark,label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind"
                        : "label,base,metric,rounds,ratio,lower_ratio,upper_ratio,p_value,verdict,kind");
-    if (details) csvw_names(w, "censored,lag1,inflation_ratio,drift_p_value,floor_ratio,method");
     csvw_end(w);
     for (size_t k = 0; k < n; k++) {
         if (many) csvw_str(w, r->benchmark.name[row[k].benchmark]);

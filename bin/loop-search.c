@@ -43,7 +43,7 @@ static int algo = -1;
 static enum { PUBLISHED, FULL } actions = FULL;
 static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
-static long steps = 10, seed = 1, measure = 24, confirm = 16, most;
+static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
 static bool published, parallel, prepared, spread, list;
 static const struct opt options[] = {
@@ -62,7 +62,6 @@ static const struct opt options[] = {
     { 0, "rank", STR, &rank, "FILE", "heuristic: measure first what loop-rank learned; none: not" },
     { 0, "spread", FLAG, &spread, NULL, "heuristic: measure nests of all ranks, to learn from" },
     { 0, "list", FLAG, &list, NULL, "write the nests that would be measured: problem, algo, tree" },
-    { 0, "evaluations", INT, &most, "N", "evaluations for each problem at most; 0: any number", 0, 1000000000 },
     { 0, "confirm", INT, &confirm, "N", "fresh runs of the best nest; 0: none", 0, 64 },
     { 0, "out", STR, &output, "FILE", "append rows there, but not of problems it has" },
     CACHE_OPTION(cache),
@@ -108,7 +107,6 @@ int main(int argc, char **argv)
                         .published = published,
                         .measure = (int)measure,
                         .spread = spread,
-                        .most = (size_t)most,
                         .keep = dot != NULL };
     struct rank learned = { 0 };
     if (ranked(&learned, &v, &s, list)) s.rank = &learned, s.order = order_by_rank, s.told = told_rank;

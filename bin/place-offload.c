@@ -30,15 +30,12 @@
 
 static const char *profile_path;
 static struct budget budget;
-static bool no_offload, no_again;
 static long seed = 1;
-static struct offload_effort effort = { 2000, 3000, 1, true };
+static struct offload_effort effort = { 2000, 3000, 1 };
 static const struct opt options[] = {
     { 0, "limit", STR, &budget.limit, "SIZE|N%", "memory for saved tensors: bytes, or a share of all that is saved" },
     { 0, "ratio", STR, &budget.ratio, "R:1", "the same as what is elsewhere to what is kept" },
     { 'p', "profile", STR, &profile_path, "FILE", "times of nodes and copies" },
-    { 0, "no-offload", FLAG, &no_offload, NULL, "nothing is sent away" },
-    { 0, "no-again", FLAG, &no_again, NULL, "nothing is made again" },
     { 0, "steps", INT, &effort.steps, "N", "steps towards a better bound", 1, 1e7 },
     { 0, "rounds", INT, &effort.rounds, "N", "rounds of search for a better plan", 0, 1e7 },
     { 's', "seed", INT, &seed, "N", "of the search" },
@@ -86,12 +83,9 @@ int main(int argc, char **argv)
     budget_parse(&budget);
     if (!budget.given) usage("how much memory? see --limit and --ratio");
     effort.seed = (uint64_t)seed;
-    effort.may_offload = !no_offload;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     struct offload *o = offload_new(g, profile);
-    if (no_again) o->ngroup = 0;
-    for (int i = 0; i < o->nsaved && no_again; i++) o->saved[i].group = -1;
     double bytes = budget.share < 0 ? (double)budget.bytes : budget.share * o->saved_bytes;
     struct offload_plan *p = offload_plan_new(o);
     if (!offload_solve(o, bytes, &effort, p))

@@ -83,7 +83,7 @@ int main(void)
                 double seconds = offload_simulate(o, limit, q, &most);
                 if (most <= limit && seconds < best) best = seconds;
             }
-        struct offload_effort e = { 1000, 1000, 1, true };
+        struct offload_effort e = { 1000, 1000, 1 };
         bool fits = offload_solve(o, limit, &e, p);
         found &= fits == (best < HUGE_VAL);
         infeasible += !fits;

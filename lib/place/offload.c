@@ -470,7 +470,6 @@ double offload_bound(const struct offload *o, double limit, long steps, double *
 struct search {
     const struct offload *o;
     double limit;
-    bool may_offload;
     struct offload_plan *best, *trial;
 };
 
@@ -507,7 +506,7 @@ static void scan(struct search *s)
     for (int i = 0; i < s->o->nsaved; i++) movable += life[i].born >= 0 && s->o->saved[i].movable;
     int stride = movable / SCAN + 1, sent = 0;
     consider(s);
-    for (int i = 0; i < s->o->nsaved && s->may_offload; i++) {
+    for (int i = 0; i < s->o->nsaved; i++) {
         if (life[i].born < 0 || !s->o->saved[i].movable) continue;
         s->trial->away[i] = 1;
         if (++sent % stride == 0 || sent == movable) consider(s);
@@ -524,7 +523,7 @@ static int by_lean(const void *a, const void *b)
 
 bool offload_solve(const struct offload *o, double limit, const struct offload_effort *e, struct offload_plan *p)
 {
-    struct search s = { o, limit, e->may_offload, p, offload_plan_new(o) };
+    struct search s = { o, limit, p, offload_plan_new(o) };
     double *lean = xcalloc((size_t)o->ngroup + 1, sizeof *lean);
     int *order = xmalloc((size_t)o->ngroup + 1, sizeof *order);
     double bound = offload_bound(o, limit, e->steps, lean);
@@ -549,7 +548,7 @@ bool offload_solve(const struct offload *o, double limit, const struct offload_e
         if (what == 0) continue;
         for (uint64_t flips = rng_below(&r, 4) + (what > 2); flips-- > 0;) {
             uint64_t i = rng_below(&r, (uint64_t)o->nsaved);
-            if (o->saved[i].movable && s.may_offload) s.trial->away[i] ^= 1;
+            if (o->saved[i].movable) s.trial->away[i] ^= 1;
         }
         consider(&s);
     }

@@ -66,7 +66,7 @@ double offload_simulate(const struct offload *, double limit, const struct offlo
 /* No plan under the limit is faster. */
 double offload_bound(const struct offload *, double limit, long steps, double *lean);   /* lean[ngroup]: 0 .. 1 */
 
-struct offload_effort { long steps, rounds; uint64_t seed; bool may_offload; };
+struct offload_effort { long steps, rounds; uint64_t seed; };
 /* The best plan found; false when none keeps the limit: then it holds the one that needs least, in `most`. */
 bool offload_solve(const struct offload *, double limit, const struct offload_effort *, struct offload_plan *);
 #endif

@@ -183,7 +183,7 @@ static double used_seconds(void)
 }
 
 /* A few runs after one that took `first`; their seconds into s, of all as the result.  The system is not asked between
- * them before it matters: where it has page tables of its own, each run would begin without any translation at hand, and
+ * them before it matters: where it has page tables of its own each run would begin without translations at hand, and
  * what reads many pages would look half as fast as it is. */
 static double time_runs(struct evaluator *v, double *s, int *n, int least, int most, double first)
 {

@@ -1,5 +1,7 @@
 /* Which blocks of C fit the registers, or the tiles of AMX; what an innermost loop is cut to so that they do. */
+#include "loop/code/machine.h"
 #include "loop/code/walk.h"
+#include <math.h>
 
 static int32_t tiles_of(int32_t n) { return (n + TILE_SIDE - 1) / TILE_SIDE; }
 
@@ -45,6 +47,22 @@ bool tile_fits(const struct plan_walk *w, const int32_t *e)
     int nv;
     int64_t rows = tile_block_rows(w, e, &nv);
     return fit(w, rows, nv);
+}
+
+bool tile_far(const struct plan_walk *w, enum plan_base base, double bytes)
+{
+    return (double)(w->of->p->elements[base] * w->of->p->bytes) >= bytes;
+}
+
+/* Of sums along lanes an input from beyond the second cache, used once or twice, is what all wait for: as many rows at
+ * a time as uses, each a stream of its own, come 1.1 to 1.2 times as fast as eight of 2 to 16 KiB (Zen 5) */
+int tile_streams(const struct plan_walk *w, enum plan_base base)
+{
+    const struct problem *p = w->of->p;
+    double uses = 1 / (double)p->elements[base];
+    for (int v = 0; v < p->nvar; v++) uses *= p->size[v];
+    if (!w->of->lanes || w->packed[base] || w->q->p->pair || uses > 2) return 0;
+    return tile_far(w, base, machine_here()->cache[1].bytes) ? (int)ceil(uses) : 0;
 }
 
 /* block of loop d; an innermost block of the result is made as large as the registers allow */

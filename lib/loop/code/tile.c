@@ -3,7 +3,6 @@
 #include "loop/code/machine.h"
 #include "base/checked.h"
 #include "base/mem.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,22 +197,6 @@ int tile_reductions(const struct plan_walk *w, int depth, const int32_t *e, stru
         seen |= 1u << v;
     }
     return n;
-}
-
-bool tile_far(const struct plan_walk *w, enum plan_base base, double bytes)
-{
-    return (double)(w->of->p->elements[base] * w->of->p->bytes) >= bytes;
-}
-
-/* Of sums along lanes an input from beyond the second cache, used once or twice, is what all wait for: as many rows at a
- * time as uses, each a stream of its own, come 1.1 to 1.2 times as fast as eight of 2 to 16 KiB (Zen 5) */
-int tile_streams(const struct plan_walk *w, enum plan_base base)
-{
-    const struct problem *p = w->of->p;
-    double uses = 1 / (double)p->elements[base];
-    for (int v = 0; v < p->nvar; v++) uses *= p->size[v];
-    if (!w->of->lanes || w->packed[base] || w->q->p->pair || uses > 2) return 0;
-    return tile_far(w, base, machine_here()->cache[1].bytes) ? (int)ceil(uses) : 0;
 }
 
 /* prefetchers begin anew with each row, which may be as short as a page */

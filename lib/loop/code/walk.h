@@ -47,7 +47,7 @@ enum carry_store access_store(const struct loop_plan *, int t, bool half);
 /* fits.c */
 int64_t tile_block_rows(const struct plan_walk *, const int32_t *e, int *vectors);
 bool tile_fits(const struct plan_walk *, const int32_t *e);
-bool tile_far(const struct plan_walk *, enum plan_base, double bytes);   /* tile.c: has this input as many? */
+bool tile_far(const struct plan_walk *, enum plan_base, double bytes);   /* has this input as many? */
 int tile_streams(const struct plan_walk *, enum plan_base);      /* rows of it to read at a time; 0: as many as fit */
 int32_t tile_block(const struct plan_walk *, int d, const int32_t *e);        /* block of loop d */
 

@@ -34,7 +34,6 @@ struct search {
     void (*told)(const struct search *, size_t *order, size_t at, size_t n, double gflops);
     struct rank *rank;                                   /* heuristic: of order_by_rank, see rank.h */
     bool spread;                                         /* heuristic: measure candidates of all ranks, to learn from */
-    size_t most;                                         /* evaluations at most; 0: any number */
     bool keep;                                           /* keep the visited graph, for search_dot */
 
     /* results */

@@ -12,7 +12,7 @@ double search_elapsed(const struct search *s)
 
 bool search_over(const struct search *s)
 {
-    return search_elapsed(s) >= s->seconds || (s->most && s->evals >= s->most);
+    return search_elapsed(s) >= s->seconds;
 }
 
 int search_node(struct search *s, const struct nest *t, bool *fresh)
