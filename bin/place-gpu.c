@@ -34,12 +34,12 @@
 static const char *plan_path, *kernels_path;
 static long device = 0, steps = 4, warm = 1, runs = 5, seed = 1;
 static bool profile, managed;
-static uint64_t workspace = (uint64_t)1 << 40, limit = (uint64_t)1 << 40;
+static uint64_t workspace = (uint64_t)1 << 40, limit;
 static const struct opt options[] = {
     { 0, "profile", FLAG, &profile, NULL, "time kernels and copies" },
     { 0, "plan", STR, &plan_path, "FILE", "run the step by this plan" },
     { 0, "managed", FLAG, &managed, NULL, "let the driver move everything" },
-    { 0, "limit", SIZE, &limit, "BYTES", "of the GPU for intermediates, with --managed" },
+    { 0, "limit", SIZE, &limit, "BYTES", "of the GPU for intermediates, with --managed; 0: all" },
     { 0, "device", INT, &device, "N", "which GPU", 0, 1000 },
     { 0, "workspace", SIZE, &workspace, "BYTES", "algorithms that need more are not taken" },
     { 'n', "steps", INT, &steps, "N", "counted steps", 1, 1e6 },
@@ -53,6 +53,7 @@ int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
     if (profile == (plan_path != NULL)) usage("one of --profile and --plan is needed");
+    if (limit && !managed) usage("--limit is for --managed");
     struct graph *g = graph_read(path);
     struct plan *p = plan_path ? plan_read(plan_path, g) : NULL;
     for (int n = 0; n < g->nnode; n++) gpu_op_free(gpu_op_make(g, n));   /* unknown operators, before a GPU is asked */

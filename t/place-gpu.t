@@ -8,6 +8,7 @@ if ! ldconfig -p | grep -q 'libcuda[.]so[.]1'; then
     fails 'without a driver: one line' 1 'no GPU can be used here: libcuda' place-gpu --profile mlp.sexp
 fi
 fails 'neither profile nor plan' 2 'one of --profile and --plan' place-gpu mlp.sexp
+fails 'a limit of nothing' 2 'limit is for --managed' place-gpu --plan=p --limit=1Gi mlp.sexp
 place-net resnet18 --batch=2 --image=64 --quiet > fused.sexp
 fails 'what GPUs have no kernel for is named' 1 "no kernel for operator '.*place-net --study" place-gpu --profile fused.sexp
 

@@ -296,7 +296,7 @@ struct gpu_engine *gpu_engine_open(struct gpu *gpu, const struct graph *g, const
     e->copy = e->beside ? gpu_stream_new(gpu) : e->compute;
     e->reached = gpu_event_new(gpu);
     const uint64_t most = size_add(args_bytes, limit), left = gpu_free_bytes(gpu);
-    if (managed && left > most) e->kept = gpu_take(gpu, left - most, false, "what is over the limit");
+    if (managed && limit && left > most) e->kept = gpu_take(gpu, left - most, false, "what is over the limit");
     e->args = gpu_take(gpu, size_add(args_bytes, 1), managed, "what is no intermediate");
     e->pool = gpu_take(gpu, size_add(p->fast_bytes, 1), managed, "the plan's fast memory");
     e->slow = gpu_pinned(gpu, size_add(p->slow_bytes, 1));

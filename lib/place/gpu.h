@@ -20,7 +20,7 @@ void gpu_op_run(struct gpu *, const struct gpu_op *, int algorithm, const gpu_me
 
 struct gpu_engine;
 /* managed: all in managed memory, which the driver moves; the plan must have everything fast.  limit: so many bytes are
- * left it of the GPU for intermediates, as many as the plans beside it have. */
+ * left it of the GPU for intermediates, as many as the plans beside it have; 0: all. */
 struct gpu_engine *gpu_engine_open(struct gpu *, const struct graph *, const struct plan *, bool managed,
                                    uint64_t limit, uint64_t seed);
 void gpu_engine_close(struct gpu_engine *);
