@@ -42,7 +42,6 @@ static const struct opt options[] = {
     { 0, "title", STR, &p.title, "TEXT", "above the picture" },
     { 0, "xlabel", STR, &p.xlabel, "TEXT", "instead of the column's name" },
     { 0, "ylabel", STR, &p.ylabel, "TEXT", "instead of the column's name" },
-    { 0, "note", STR, &p.note, "TEXT", "small, at the foot: the machine" },
     { 0, "term", WORD, &p.term, "svg|png|text|sixel", "form of the picture" },
     { 0, "width", INT, &p.width, "N", "pixels, of text columns; 0: 900, 100", 0, 10000 },
     { 0, "height", INT, &p.height, "N", "pixels, of text lines; 0: by the kind", 0, 10000 },

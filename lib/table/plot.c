@@ -79,10 +79,6 @@ static void add_title(struct buf *b, const struct table *t, const struct plot *p
         buf_format(b, " noenhanced\n");
     }
     free(title.s);
-    if (!p->note) return;
-    buf_format(b, "set label 1 ");
-    add_quoted(b, str_of(p->note));
-    buf_format(b, " at screen 0.99, 0.018 right noenhanced font ',9' textcolor rgb '#777777'\n");
 }
 
 static void add_house(struct buf *b, const struct plot *p)

@@ -19,7 +19,7 @@ struct plot {
     int low, high;                                       /* columns of the interval's ends, or -1 */
     bool log_x, log_y;
     long width, height, bins;                            /* pixels; characters for PLOT_TEXT; 0 bins: chosen */
-    const char *title, *xlabel, *ylabel, *note;          /* NULL: the columns' names, nothing */
+    const char *title, *xlabel, *ylabel;                 /* NULL: the columns' names, nothing */
 };
 
 /* Has the column a field that is no number? */
