@@ -82,6 +82,10 @@ place-figure --figure=12 rows.csv > f12.csv
 is 'figure 12: a row for async and one for sync' $'formulation\nasync\nsync' csv-cut -c formulation f12.csv
 ok 'the oracle is not slower than the plan foresaw' \
     test "$(csv-calc --where='oracle_seconds > predicted_seconds * 1.000001' rows.csv | sed 1d | wc -l)" = 0
+csv-calc --set='gpu_managed_seconds=gpu_managed_seconds * 2' --set='ratio="9:1"' rows.csv > twice.csv
+csv-cat rows.csv twice.csv | place-figure --figure=12 > f12.twice.csv
+is 'and each ratio beside the managed memory of its own' '2 2' \
+    eval "csv-cut -c managed_seconds f12.twice.csv | awk 'NR == 2 { a = \$1 } NR == 3 { b = \$1 } NR == 4 { print \$1 / a } NR == 5 { print \$1 / b }' | xargs"
 is 'and says that nothing of it is real' $'kind\nsimulated\nsimulated' csv-cut -c kind f12.csv
 fails 'without managed memory there is no figure 12' 1 'managed memory' place-figure --figure=12 row.sync.csv
 

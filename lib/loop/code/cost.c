@@ -38,7 +38,7 @@ static double step_cycles(const struct loop_plan *q, const struct tile *x, struc
     }
     const double shuffles = q->groups.each ? s.spread : 0;     /* where products are made */
     return fmax(fmax((s.mac + shuffles) / m->fmas, fmax(loads / m->loads, (s.mac + held + more) / 5)),
-                m->fma_latency / x->apart);
+                m->fma_latency / x->chains);
 }
 
 /* Cycles of tiles of AMX: each multiplication takes one for each row of A, or as the machine was measured; loads of

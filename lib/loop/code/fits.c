@@ -58,11 +58,9 @@ bool tile_far(const struct plan_walk *w, enum plan_base base, double bytes)
  * a time as uses, each a stream of its own, come 1.1 to 1.2 times as fast as eight of 2 to 16 KiB (Zen 5) */
 int tile_streams(const struct plan_walk *w, enum plan_base base)
 {
-    const struct problem *p = w->of->p;
-    double uses = 1 / (double)p->elements[base];
-    for (int v = 0; v < p->nvar; v++) uses *= p->size[v];
-    if (!w->of->lanes || w->packed[base] || w->q->p->pair || uses > 2) return 0;
-    return tile_far(w, base, machine_here()->cache[1].bytes) ? (int)ceil(uses) : 0;
+    if (!w->of->lanes || w->packed[base] || w->q->p->pair) return 0;
+    const double uses = problem_flops(w->of->p) / 2 / (double)w->of->p->elements[base];
+    return uses <= 2 && tile_far(w, base, machine_here()->cache[1].bytes) ? (int)ceil(uses) : 0;
 }
 
 /* block of loop d; an innermost block of the result is made as large as the registers allow */

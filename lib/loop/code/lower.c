@@ -195,7 +195,7 @@ static void body(struct lower *l, const struct walk_node *d)
         else if (l->q->p->q4) step_of_words(l, bytes);
         else if (l->x->lanes && l->x->hold > 1) step_of_lanes(l, bytes);
         else step(l, bytes, d->n < 0 ? 0 : l->q->out[d->n + done++]);
-        if (l->x->lanes) l->first = (l->first + l->x->nrow) % (l->x->nrow * l->x->apart);
+        if (l->x->lanes) l->first = (l->first + l->x->nrow) % (l->x->nrow * l->x->chains);
         while (i-- > 0 && ++at[i] == d->times[i]) at[i] = 0;
     }
     l->rest = false;
@@ -224,7 +224,7 @@ static void begin_tile(struct lower *l, const struct tile *x)
     }
     if (x->tail || l->q->groups.each == 8) put(l, INS_MASK)->disp = x->tail ? x->tail : 8;
     if (l->q->p->q4 && l->q->target->memory_masked) put(l, INS_TABLE);
-    for (int i = 0; i < x->nrow * x->nv * x->apart; i++) {
+    for (int i = 0; i < x->nrow * x->nv * x->chains; i++) {
         const int j = i % x->nv;
         l->acc[i] = new_value(l);
         if (x->late) memory(l, INS_PREFETCH, -1, BASE_C, c_at(l, i), false);
@@ -239,7 +239,7 @@ static void begin_tile(struct lower *l, const struct tile *x)
 static void total(struct lower *l)
 {
     const struct tile *x = l->x;
-    for (int k = x->apart; k > 1; k /= 2)                /* by halves */
+    for (int k = x->chains; k > 1; k /= 2)                /* by halves */
         for (int i = 0; i < x->nrow * k / 2; i++) change(l, INS_PLUS, l->acc[i], l->acc[i + x->nrow * k / 2], false);
     for (int i = 0; i < x->nrow; i += 4) {
         const int n = x->nrow - i < 4 ? x->nrow - i : 4;

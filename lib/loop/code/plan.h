@@ -51,7 +51,7 @@ struct tile {                                            /* a block of C in regi
     int32_t e[NEST_VARS];                                /* its extents; 1 of reductions */
     int16_t nrow, nv, tail;                              /* vectors in a row; lanes of the last one, 0 when full */
     int16_t hold, casts;                                 /* vectors held at once; broadcasts alive at once */
-    int16_t apart;                                       /* sums along lanes: accumulators of each, added at the end */
+    int16_t chains;                                      /* sums along lanes: accumulators of each, added at the end */
     int32_t ahead, next;                                 /* bytes to the row of the held input that is prefetched, to a
                                                             line of its next panel; 0 */
     struct tile_shape shape;                             /* AMX: of its tiles, the first at this row and column */

@@ -24,7 +24,7 @@ static void tile_line(struct buf *b, const struct loop_plan *q, const struct wal
     else buf_format(b, ", %d held, %d broadcasts", x->hold, x->casts);
     buf_format(b, "%s%s%s%s", start[x->start], x->late ? ", C late" : "", x->lanes ? ", lanes summed" : "",
                x->last ? ", complete" : "");
-    if (x->apart > 1) buf_format(b, ", each in %d accumulators", x->apart);
+    if (x->chains > 1) buf_format(b, ", each in %d accumulators", x->chains);
     if (x->ahead) buf_format(b, ", prefetches %d bytes on", x->ahead);
     if (x->next) buf_format(b, ", prefetches the next panel %d bytes on", x->next);
     buf_format(b, ", views %d %d %d\n", x->view[0], x->view[1], x->view[2]);

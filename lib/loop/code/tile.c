@@ -225,7 +225,7 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
 static void assign(const struct target *t, struct tile *x, bool q4)
 {
     const int more = q4 ? x->nv + (t->memory_masked ? 1 : x->tail ? 2 : 0) : x->tail && !t->memory_masked;
-    const int n = x->nrow * x->nv * x->apart, top = t->registers - more;
+    const int n = x->nrow * x->nv * x->chains, top = t->registers - more;
     x->hold = x->nv <= top - n - 1 ? x->nv : 1;
     x->casts = (int16_t)(top - n - x->hold);
 }
@@ -241,15 +241,15 @@ static void hold_all(const struct plan_walk *w, struct tile *x)
         if (w->q->view[w->now[of->cast]].stride[v]) return;
         held *= x->e[v];
     }
-    if (!w->q->nrim && x->nrow * x->apart + held < w->q->target->registers - (x->tail > 0)) x->hold = (int16_t)held;
+    if (!w->q->nrim && x->nrow * x->chains + held < w->q->target->registers - (x->tail > 0)) x->hold = (int16_t)held;
 }
 
 /* Few sums along lanes would wait for their own last step: each has some accumulators, in turn */
 static void spread_sums(const struct plan_walk *w, struct tile *x, double steps)
 {
     const int most = x->lanes ? w->q->target->registers / 4 : 0;
-    x->apart = 1;
-    while (x->nrow * x->apart < CHAINS && x->nrow * x->apart <= most && x->apart * CHAINS <= steps) x->apart *= 2;
+    x->chains = 1;
+    while (x->nrow * x->chains < CHAINS && x->nrow * x->chains <= most && x->chains * CHAINS <= steps) x->chains *= 2;
 }
 
 static void start(const struct plan_walk *w, struct tile *x, double steps, bool first)
