@@ -1,5 +1,6 @@
 #include "loop/code/evaluate.h"
 #include "loop/code/machine.h"
+#include "loop/code/walk.h"
 #include <math.h>
 #include <string.h>
 
@@ -45,10 +46,10 @@ static double pages_of(const struct problem *p, const struct kernel_plan *q, int
 }
 
 /* how many times the bytes that it has a block takes in a cache whose ways are so large: rows that lie a power of two
- * apart, or nearly so, share few of its sets.  Where its first rows are, in parts of a way. */
+ * apart, or nearly so, share few of its sets, over and over.  Where its first rows are, in parts of a way. */
 static double crowding(const struct problem *p, const struct kernel_plan *q, int t, const int32_t *e, int64_t way)
 {
-    enum { PARTS = 64, ROWS = 128, TIMES = 8 };
+    enum { PARTS = 64, ROWS = 128 };
     int64_t far = 0, run = 1, rows = 1;
     uint32_t rise[PARTS] = { 0 }, rest[PARTS] = { 0 }, full = 0, covered = 0;
     if (!way || (t < TENSOR_C && q->packed[t])) return 1;
@@ -58,10 +59,11 @@ static double crowding(const struct problem *p, const struct kernel_plan *q, int
     }
     const int64_t line = (run * p->bytes + 63) / 64 * 64;
     if (!far || line >= way) return 1;
-    if (rows > TIMES * way / line) rows = TIMES * way / line;
-    if (rows > ROWS) rows = ROWS;
     const uint32_t part = (uint32_t)(way / PARTS), step = (uint32_t)(far % way), all = (uint32_t)way;
-    for (uint32_t r = 0, from = 0; r < rows; r++, from += step < all - from ? step : step - all) {
+    const int64_t period = way / walk_common((int32_t)way, (int32_t)step);    /* the next row is where the first is */
+    if (period > ROWS && rows > ROWS) rows = ROWS;
+    const int64_t first = rows < period ? rows : period;
+    for (uint32_t r = 0, from = 0; r < first; r++, from += step < all - from ? step : step - all) {
         const uint32_t at = from / part % PARTS, to = at + (uint32_t)line / part;
         full += to >= PARTS ? part : 0, rise[at] += part, rise[to % PARTS] -= part;
         rest[to % PARTS] += (uint32_t)line % part;

@@ -3,7 +3,7 @@
 #include "loop/code/walk.h"
 #include <string.h>
 
-enum { PACK_ELEMENTS = 4096 };
+enum { PACK_ELEMENTS = 1024 };
 
 /* Strides in elements, rows padded off multiples of 4 KiB; or, where panel is not 0, cut into panels of so many of
  * `fast`, one behind the other, rows close together; its stride then holds for multiples of a panel; each with one row

@@ -39,6 +39,11 @@ WIDE static inline __m512 every_fourth(const float *from, int64_t row)      /* r
     return _mm512_insertf32x4(x, _mm_loadu_ps(from + 3 * row), 3);
 }
 
+WIDE static inline __m512d two_rows(const double *from, int64_t row)
+{
+    return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(from)), _mm256_loadu_pd(from + row), 1);
+}
+
 WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row)
 {
     const __m512d a = _mm512_castps_pd(x), b = _mm512_castps_pd(y);
@@ -46,12 +51,26 @@ WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row
     _mm512_storeu_ps(to + to_row, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
 }
 
+/* Two rows in a register, so that one shuffle after another has all of them: fewer than of four rows, as of floats */
+WIDE static inline void square8_double(const double *from, int64_t row, double *to, int64_t to_row)
+{
+    for (int c = 0; c < 8; c += 4, from += 4, to += 4 * to_row) {
+        const __m512d a = two_rows(from, 2 * row), b = two_rows(from + row, 2 * row),
+                      x = two_rows(from + 4 * row, 2 * row), y = two_rows(from + 5 * row, 2 * row);
+        for (int high = 0; high < 2; high++) {
+            const __m512d t = high ? _mm512_unpackhi_pd(a, b) : _mm512_unpacklo_pd(a, b),
+                          u = high ? _mm512_unpackhi_pd(x, y) : _mm512_unpacklo_pd(x, y);
+            _mm512_storeu_pd(to + high * to_row, _mm512_shuffle_f64x2(t, u, 0x88));
+            _mm512_storeu_pd(to + (2 + high) * to_row, _mm512_shuffle_f64x2(t, u, 0xdd));
+        }
+    }
+}
+
 /* Loads that insert put four rows into a register, so that shuffles are within 128 bits: half as many as of whole rows.
  * Nothing is an array that a compiler may keep in memory.  Rows of floats, `each` of them an element: 2 of doubles. */
 WIDE static inline void square16(const float *from, int64_t from_row, float *to, int64_t to_row, int each)
 {
-    for (int c = 0; c < 8 && each == 2; c += 2, from += 4, to += 2 * to_row)
-        interleave(every_fourth(from, 2 * from_row), every_fourth(from + from_row, 2 * from_row), to, to_row);
+    if (each == 2) square8_double((const double *)from, from_row / 2, (double *)to, to_row / 2);
     for (int c = 0; c < 16 && each == 1; c += 4, from += 4, to += 4 * to_row) {
         const __m512 a = every_fourth(from, 4 * from_row), b = every_fourth(from + from_row, 4 * from_row),
                      x = every_fourth(from + 2 * from_row, 4 * from_row),
