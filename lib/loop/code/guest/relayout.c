@@ -31,52 +31,49 @@ NARROW static void plane8(const float *from, int64_t from_row, float *to, int64_
         }
 }
 
-WIDE static inline __m512 every_fourth(const float *from, int64_t row)      /* row: of four rows */
+/* 32 bytes of this row and of one so many floats on */
+WIDE static inline __m512 two_rows(const float *from, int64_t row)
 {
-    __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(from));
-    x = _mm512_insertf32x4(x, _mm_loadu_ps(from + row), 1);
-    x = _mm512_insertf32x4(x, _mm_loadu_ps(from + 2 * row), 2);
-    return _mm512_insertf32x4(x, _mm_loadu_ps(from + 3 * row), 3);
+    const __m512i x = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)from));
+    return _mm512_castsi512_ps(_mm512_inserti64x4(x, _mm256_loadu_si256((const __m256i *)(const void *)(from + row)), 1));
 }
 
-WIDE static inline __m512d two_rows(const double *from, int64_t row)
+/* x and y have one column in their even fours of floats, another, so many floats on, in the odd ones */
+WIDE static inline void put_columns(__m512d x, __m512d y, float *to, int64_t apart)
 {
-    return _mm512_insertf64x4(_mm512_castpd256_pd512(_mm256_loadu_pd(from)), _mm256_loadu_pd(from + row), 1);
+    _mm512_storeu_ps(to, _mm512_castpd_ps(_mm512_shuffle_f64x2(x, y, 0x88)));
+    _mm512_storeu_ps(to + apart, _mm512_castpd_ps(_mm512_shuffle_f64x2(x, y, 0xdd)));
 }
 
-WIDE static inline void interleave(__m512 x, __m512 y, float *to, int64_t to_row)
+/* of the eight rows here columns 0 and 4 of floats, 1 and 5, 2 and 6, 3 and 7 */
+WIDE static inline void columns8(const float *from, int64_t row, __m512d *c0, __m512d *c1, __m512d *c2, __m512d *c3)
 {
-    const __m512d a = _mm512_castps_pd(x), b = _mm512_castps_pd(y);
-    _mm512_storeu_ps(to, _mm512_castpd_ps(_mm512_unpacklo_pd(a, b)));
-    _mm512_storeu_ps(to + to_row, _mm512_castpd_ps(_mm512_unpackhi_pd(a, b)));
+    const __m512 a = two_rows(from, 4 * row), b = two_rows(from + row, 4 * row),
+                 x = two_rows(from + 2 * row, 4 * row), y = two_rows(from + 3 * row, 4 * row);
+    const __m512d low = _mm512_castps_pd(_mm512_unpacklo_ps(a, b)), high = _mm512_castps_pd(_mm512_unpackhi_ps(a, b)),
+                  next = _mm512_castps_pd(_mm512_unpacklo_ps(x, y)), last = _mm512_castps_pd(_mm512_unpackhi_ps(x, y));
+    *c0 = _mm512_unpacklo_pd(low, next), *c1 = _mm512_unpackhi_pd(low, next);
+    *c2 = _mm512_unpacklo_pd(high, last), *c3 = _mm512_unpackhi_pd(high, last);
 }
 
-/* Two rows in a register, so that one shuffle after another has all of them: fewer than of four rows, as of floats */
-WIDE static inline void square8_double(const double *from, int64_t row, double *to, int64_t to_row)
-{
-    for (int c = 0; c < 8; c += 4, from += 4, to += 4 * to_row) {
-        const __m512d a = two_rows(from, 2 * row), b = two_rows(from + row, 2 * row),
-                      x = two_rows(from + 4 * row, 2 * row), y = two_rows(from + 5 * row, 2 * row);
-        for (int high = 0; high < 2; high++) {
-            const __m512d t = high ? _mm512_unpackhi_pd(a, b) : _mm512_unpacklo_pd(a, b),
-                          u = high ? _mm512_unpackhi_pd(x, y) : _mm512_unpacklo_pd(x, y);
-            _mm512_storeu_pd(to + high * to_row, _mm512_shuffle_f64x2(t, u, 0x88));
-            _mm512_storeu_pd(to + (2 + high) * to_row, _mm512_shuffle_f64x2(t, u, 0xdd));
-        }
-    }
-}
-
-/* Loads that insert put four rows into a register, so that shuffles are within 128 bits: half as many as of whole rows.
- * Nothing is an array that a compiler may keep in memory.  Rows of floats, `each` of them an element: 2 of doubles. */
+/* Loads that insert put two rows into a register: fewer shuffles than of whole rows, fewer loads than of four.  Nothing
+ * is an array that a compiler may keep in memory.  Rows of floats, `each` of them an element: 2 of doubles. */
 WIDE static inline void square16(const float *from, int64_t from_row, float *to, int64_t to_row, int each)
 {
-    if (each == 2) square8_double((const double *)from, from_row / 2, (double *)to, to_row / 2);
-    for (int c = 0; c < 16 && each == 1; c += 4, from += 4, to += 4 * to_row) {
-        const __m512 a = every_fourth(from, 4 * from_row), b = every_fourth(from + from_row, 4 * from_row),
-                     x = every_fourth(from + 2 * from_row, 4 * from_row),
-                     y = every_fourth(from + 3 * from_row, 4 * from_row);
-        interleave(_mm512_unpacklo_ps(a, b), _mm512_unpacklo_ps(x, y), to, to_row);
-        interleave(_mm512_unpackhi_ps(a, b), _mm512_unpackhi_ps(x, y), to + 2 * to_row, to_row);
+    for (int c = 0; c < 16 && each == 1; c += 8, from += 8, to += 8 * to_row) {
+        __m512d x0, x1, x2, x3, y0, y1, y2, y3;
+        columns8(from, from_row, &x0, &x1, &x2, &x3);
+        columns8(from + 8 * from_row, from_row, &y0, &y1, &y2, &y3);
+        put_columns(x0, y0, to, 4 * to_row), put_columns(x1, y1, to + to_row, 4 * to_row);
+        put_columns(x2, y2, to + 2 * to_row, 4 * to_row), put_columns(x3, y3, to + 3 * to_row, 4 * to_row);
+    }
+    for (int c = 0; c < 8 && each == 2; c += 4, from += 8, to += 4 * to_row) {
+        const __m512d a = _mm512_castps_pd(two_rows(from, 2 * from_row)),
+                      b = _mm512_castps_pd(two_rows(from + from_row, 2 * from_row)),
+                      x = _mm512_castps_pd(two_rows(from + 4 * from_row, 2 * from_row)),
+                      y = _mm512_castps_pd(two_rows(from + 5 * from_row, 2 * from_row));
+        put_columns(_mm512_unpacklo_pd(a, b), _mm512_unpacklo_pd(x, y), to, 2 * to_row);
+        put_columns(_mm512_unpackhi_pd(a, b), _mm512_unpackhi_pd(x, y), to + to_row, 2 * to_row);
     }
 }
 
