@@ -81,7 +81,7 @@ static void run_fresh(const char *winner, char **commands, size_t n)
     static struct bench b;
     b = (struct bench){ .rounds = rounds, .seed = (uint64_t)seed, .confidence = confidence, .warmup = -1,
                         .benchmark = "", .execute = child_run,
-                        .child = { .cpu = -1, .limits = { .wall_seconds = timeout, .output_bytes = 1 << 30 } } };
+                        .child = { .limits = { .wall_seconds = timeout, .output_bytes = 1 << 30 } } };
     bench_subjects(&b, &labels, commands, n, shell);
     bench_only(&b, (const char *[]){ base_name, winner }, 2);
     bench_to(&b, fresh);

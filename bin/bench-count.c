@@ -124,7 +124,7 @@ int main(int argc, char **argv)
         char **words = shell_words(argv[i + k], &why);
         if (!words) usage("command '%s': %s", argv[i + k], why);
         struct child c = { .env = env,
-            .argv = words, .directory = directory, .input = input, .cpu = -1, .limits = { .wall_seconds = timeout }
+            .argv = words, .directory = directory, .input = input, .limits = { .wall_seconds = timeout }
         };
         for (int m = 0; m < metrics.n; m++) write_metric(w, labels.n ? labels.v[k] : argv[i + k], metrics.v[m], &c);
         shell_words_free(words);

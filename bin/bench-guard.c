@@ -6,7 +6,7 @@
  *
  * Columns in: those of bench-compare; labels other than the base are candidate
  * decisions, for each benchmark apart.  Even rounds decide, odd rounds, which
- * the decision never sees, say what it is worth (--split).  A candidate is
+ * the decision never sees, say what it is worth.  A candidate is
  * kept when the one-sided upper bound of its time ratio lies below 1, else the
  * default goes out.  A candidate with a failed run is never kept.
  *
@@ -45,15 +45,12 @@
 
 static const char *base_name, *metric, *group, *sizes;
 static enum { DIE, SKIP } incomplete = DIE;
-static enum guard_split split = GUARD_PARITY;
 static struct guard rule = { .confidence = 0.95 };
 static bool best, all_inputs;
 static double most_loss;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "the default" },
     METRIC_OPTION(metric),
-    { 0, "split", WORD, &split, "none|parity|half", "all rounds decide, unconfirmed | even ones | the first half",
-      0, 0 },
     { 0, "best", FLAG, &best, NULL, "one decision per benchmark, the surest candidate" },
     CONFIDENCE_OPTION(rule.confidence, "that what is kept is no loss (one-sided)"),
     { 0, "least-gain", NUM, &rule.least_gain, "X", "keep only what surely gains so much", 0, 1 },
@@ -94,7 +91,7 @@ static struct cell decide(const struct runs *r, size_t benchmark, size_t base, s
     struct cell c = { .failed = p.errors > 0, .measured = p.n + p.errors > 0 };
     if (c.failed) p.n = 0;
     /* a timeout of the candidate counts as infinitely slow */
-    c.g = guard_decide(p.upper, p.n, split, candidates, &rule);
+    c.g = guard_decide(p.upper, p.n, candidates, &rule);
     pairs_free(&p);
     return c;
 }
@@ -103,7 +100,7 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!base_name) usage("no default given, see --base");
-    if (all_inputs && (best || rule.least_gain > 0 || split != GUARD_PARITY || group || incomplete == SKIP))
+    if (all_inputs && (best || rule.least_gain > 0 || group || incomplete == SKIP))
         usage("--all-inputs goes with --most-loss and --sizes alone");
     if (!all_inputs && (sizes || most_loss > 0)) usage("--sizes and --most-loss go with --all-inputs");
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metric, group, incomplete == SKIP });
@@ -121,7 +118,7 @@ int main(int argc, char **argv)
                   "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio,kind");
     csvw_end(w);
     size_t kept = 0, all = 0, failed = 0, few = 0, most = 0,
-           least = guard_least(split, best ? r->label.n - 1 : 1, &rule);
+           least = guard_least(best ? r->label.n - 1 : 1, &rule);
     struct cell *c = xcalloc(r->label.n + 1, sizeof *c);
     for (size_t b = 0; b < r->benchmark.n; b++) {
         size_t first = (size_t)base;                     /* with --best: the surest so far */

@@ -1,20 +1,20 @@
 /* bench-jobs - turn a grid of settings into a list of jobs
  *
  * Usage: bench-jobs --vary='NAME=V1 V2 ...' ... [--out=PATTERN] [--missing]
- *        [--command=PATTERN] [-0]
+ *        [--command=PATTERN] [--lines]
  *
  * One job per combination; the last NAME varies fastest.  {NAME} in a pattern
  * is replaced by its value, {#} by the job's number from 1, {out} in
  * --command by the job's output file.  In a command values are quoted for sh.
  *
  * Columns out: job, one column per NAME, and out and command where given.
- * With -0 or --lines only the commands go out, NUL-terminated or one a line,
- * for xargs or GNU parallel.  --missing leaves out the jobs whose output file
- * is there and not empty, so that a broken-off grid goes on.
+ * With --lines only the commands go out, one a line, for GNU parallel.
+ * --missing leaves out the jobs whose output file is there and not empty, so
+ * that a broken-off grid goes on.
  *
  * Examples:
  *   $ bench-jobs --vary='n=10 100' --vary='seed=1 2' --out='t/{n}-{seed}.csv' \
- *       --command='./sim {n} {seed} > {out}' --missing -0 | parallel -0 -j1
+ *       --command='./sim {n} {seed} > {out}' --missing --lines | parallel -j1
  */
 #include "base/filter.h"
 #include "base/out.h"
@@ -28,13 +28,12 @@
 
 static struct list vary;
 static const char *out_pattern, *command;
-static bool missing, nul, lines;
+static bool missing, lines;
 static const struct opt options[] = {
     { 0, "vary", LIST, &vary, "NAME=VALUES", "a setting and its values, separated by blanks" },
     { 'o', "out", STR, &out_pattern, "PATTERN", "output file of a job" },
     { 0, "command", STR, &command, "PATTERN", "shell command of a job" },
     { 0, "missing", FLAG, &missing, NULL, "only jobs without their output file" },
-    { '0', "null", FLAG, &nul, NULL, "write commands only, each ended by NUL" },
     { 0, "lines", FLAG, &lines, NULL, "write commands only, one a line" },
     { 0 } };
 
@@ -100,7 +99,7 @@ int main(int argc, char **argv)
     if (i < argc) usage("'%s': no operand is expected", argv[i]);
     if (!vary.n) usage("nothing varies, see --vary");
     if (missing && !out_pattern) usage("--missing needs --out");
-    if ((nul || lines) && !command) usage("no command to write, see --command");
+    if (lines && !command) usage("no command to write, see --command");
     static struct setting *s;
     s = xcalloc((size_t)vary.n, sizeof *s);
     size_t jobs = 1;
@@ -110,7 +109,7 @@ int main(int argc, char **argv)
         if (s[k].n > 1 && !strstr(out_pattern, "{#}") && !strstr(out_pattern, variable))
             usage("--out: '%s' has no %s: jobs would write over each other", out_pattern, variable);
     }
-    csvw *w = nul || lines ? NULL : csvw_fd(1);
+    csvw *w = lines ? NULL : csvw_fd(1);
     if (w) {
         csvw_cstr(w, "job");
         for (int k = 0; k < vary.n; k++) csvw_str(w, s[k].name);
@@ -124,7 +123,7 @@ int main(int argc, char **argv)
         char *out = out_pattern ? fill(out_pattern, s, job, NULL, false) : NULL,
              *line = command ? fill(command, s, job, out, true) : NULL;
         if (!missing || !is_there(out)) {
-            if (!w) fputs(line, stdout), putchar(nul ? 0 : '\n');
+            if (!w) puts(line);
             if (w) csvw_int(w, (int64_t)job);
             for (int k = 0; w && k < vary.n; k++) csvw_str(w, s[k].value[s[k].at]);
             if (w && out) csvw_cstr(w, out);

@@ -27,10 +27,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DRAWS = 400 };                                    /* resamples */
+
 static struct list effects;
 static const char *base_name, *label_name, *metric;
 static double power = 0.9, confidence = 0.95;
-static long most = 5000, draws = 400, seed = 1;
+static long most = 5000, seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "effect", LIST, &effects, "X", "slow-down to find, 0.01 is 1 %; default: 0.005 0.01 0.02 0.05" },
@@ -40,7 +42,6 @@ static const struct opt options[] = {
     METRIC_OPTION(metric),
     CONFIDENCE_OPTION(confidence, "of the two-sided test"),
     { 0, "most", INT, &most, "N", "try no more rounds than these", 8, 1e6 },
-    { 0, "draws", INT, &draws, "N", "resamples", 50, 1e6 },
     { 's', "seed", INT, &seed, "N", "of the resamples" },
     SHOW_OPTION(as_csv),
     CSV_INPUT,
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
         double x;
         if (!num_parse(effects.v[k], strlen(effects.v[k]), &x) || !(x > 0))
             usage("--effect: '%s' is not a positive number", effects.v[k]);
-        size_t n = power_rounds(p.d, p.n, log1p(x), power, confidence, (size_t)most, (int)draws, (uint64_t)seed);
-        size_t m = power_sequential(p.d, p.n, log1p(x), confidence, (size_t)most, (int)draws / 4, (uint64_t)seed);
+        size_t n = power_rounds(p.d, p.n, log1p(x), power, confidence, (size_t)most, DRAWS, (uint64_t)seed);
+        size_t m = power_sequential(p.d, p.n, log1p(x), confidence, (size_t)most, DRAWS / 4, (uint64_t)seed);
         csvw_str(w, r->label.name[label]);
         csvw_str(w, r->label.name[base]);
         csvw_cstr(w, used);

@@ -14,12 +14,7 @@
  * the variance, that they cause), lag1 (rank autocorrelation of successive
  * runs), change_p_value and change_round (Pettitt's test of a jump), kind.
  *
- * --levels=COL splits the variance of the log times: between values of COL
- * (build, say) and within, and advises how many runs of each are worth their
- * cost (after Kalibera and Jones, 2013); rows then: benchmark, label, metric,
- * groups, runs_per_group, between_deviation, within_deviation, best_per_group
- * where a new group costs --group-cost runs.  Order: first appearance.
- * Memory: all rows.
+ * Order: first appearance.  Memory: all rows.
  *
  * Examples:
  *   $ bench-stat runs.csv
@@ -28,7 +23,6 @@
 #include HELP
 #include "measure/runs.h"
 #include "measure/stats.h"
-#include "measure/levels.h"
 #include "table/csvio.h"
 #include "table/input.h"
 #include "table/show.h"
@@ -38,16 +32,14 @@
 #include <string.h>
 
 static struct list metrics;
-static const char *group, *levels;
-static double confidence = 0.95, group_cost = 10;
+static const char *group;
+static double confidence = 0.95;
 static long seed = 1;
 static bool as_csv;
 static const struct opt options[] = {
     { 0, "metric", LIST, &metrics, "cpu|wall|COL", "default: cpu and wall" },
     CONFIDENCE_OPTION(confidence, "of the two-sided intervals"),
     PROGRAM_OPTION(group),
-    { 0, "levels", STR, &levels, "COL", "split the variance at this column" },
-    { 0, "group-cost", NUM, &group_cost, "N", "runs that a new group costs", 0, 1e9 },
     { 's', "seed", INT, &seed, "N", "of the bootstrap" },
     SHOW_OPTION(as_csv),
     CSV_INPUT,
@@ -113,10 +105,6 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     csvw *w = show_open(as_csv);
-    if (levels) {
-        levels_table(w, argv + i, levels, metrics.n ? metrics.v[0] : "cpu", group_cost);
-        return show_close(w);
-    }
     struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
     csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
                   "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round,kind");

@@ -1,13 +1,13 @@
 /* jobs-do - do the jobs of a table, one after another, and answer each by a line
  *
- * Usage: jobs-do [--timeout=SECONDS] [--memory=SIZE] [--any] [FILE]
+ * Usage: jobs-do [--timeout=SECONDS] [--any] [FILE]
  *
  * Columns in: job (a name), command (run without a shell; quotes as in sh),
  * and where given input (a file for its standard input) or stdin (the text
  * of it, on one line).  Columns out: job, task, status, seconds, machine,
  * sum, output, one line as soon as a job has ended; lib/measure/jobs.h says
  * what they are.  A job that fails is an answer too, with the status exit,
- * signal, timeout, memory or not_started; then exit 1 and a count of them.
+ * signal, timeout or not_started; then exit 1 and a count of them.
  * With --any exit 1 only where all failed: then the machine is the likelier
  * cause, and another may try the same jobs.
  *
@@ -30,11 +30,9 @@
 #include <unistd.h>
 
 static double limit;
-static uint64_t memory;
 static bool any;
 static const struct opt options[] = {
     { 0, "timeout", NUM, &limit, "SECONDS", "stop a job that takes longer; 0: none", 0, 1e9 },
-    { 0, "memory", SIZE, &memory, "SIZE", "address space of a job; 0: no limit", 0, 1e18 },
     { 0, "any", FLAG, &any, NULL, "exit 0 where at least one job was done" },
     { 0 } };
 
@@ -61,8 +59,8 @@ static struct answer do_job(const struct jobs *j, size_t row, struct buf *output
     const char *why;
     char **words = shell_words(line, &why);
     if (!words) die("job '%.*s': its command: %s", (int)name.n, name.s, why);
-    struct child c = { .argv = words, .input = input, .error = "-", .cpu = -1, .keep_output = true,
-                       .limits = { .wall_seconds = limit, .memory_bytes = memory } };
+    struct child c = { .argv = words, .input = input, .error = "-", .keep_output = true,
+                       .limits.wall_seconds = limit };
     struct ran r = child_run(&c);
     bool ok = r.how == RAN_EXIT && r.code == 0;
     free(output->s);

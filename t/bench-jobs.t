@@ -18,7 +18,6 @@ is 'what has its output is left out, an empty one has not' 'run o/1-x.csv
 run o/2-x.csv
 run o/2-y.csv' grid --out='o/{n}-{s}.csv' --command='run {out}' --missing --lines
 is 'values are quoted for sh' "echo '\$HOME' 1" bench-jobs --vary='v=$HOME' --command='echo {v} {#}' --lines
-is 'NUL-terminated for xargs' 'a b' sh -c "bench-jobs --vary='v=a b' --command='{v}' -0 | tr '\\0' ' ' | sed 's/ \$//'; echo"
 fails 'a setting that is not there' 2 "'{z}'" grid --command='{z}'
 fails 'nothing varies' 2 'see --vary' bench-jobs
 fails 'no values' 2 'no values' bench-jobs --vary=n=

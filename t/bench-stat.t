@@ -13,8 +13,6 @@ head -n 4 ten.csv > three.csv
 is 'three runs have no interval: empty, not invented' '3,0,2,,,' field three.csv 4-9
 awk -F, -v OFS=, 'NR == 1 { print $0, "status"; next } { print $0, NR == 3 ? "exit" : "ok" }' ten.csv > failed.csv
 is 'failed runs are counted and left out' '9,1' field failed.csv 4-5
-awk 'BEGIN { print "label,round,build,cpu_seconds,wall_seconds"; for (b = 0; b < 20; b++) for (i = 0; i < 5; i++) print "a," 5 * b + i "," b "," exp(0.1 * (b % 2) + 0.01 * (i - 2)) ",1" }' > builds.csv
-is 'variance between builds and within' '20,5,0.05' sh -c 'bench-stat --levels=build --metric=cpu builds.csv | tail -n 1 | cut -d, -f4-6 | cut -c1-9'
 bench-stat ten.csv > 1; bench-stat ten.csv > 2
 ok 'same rows and seed, same bytes' cmp 1 2
 fails 'no such metric' 1 "column 'joules'|joules" bench-stat --metric=joules ten.csv

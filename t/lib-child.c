@@ -13,7 +13,7 @@
 static struct ran sh(const char *script, struct limits limits)
 {
     char *argv[] = { (char[]){ "sh" }, (char[]){ "-c" }, strdup(script), NULL };
-    struct child c = { .argv = argv, .cpu = -1, .keep_output = true, .limits = limits };
+    struct child c = { .argv = argv, .keep_output = true, .limits = limits };
     struct ran r = child_run(&c);
     free(argv[2]);
     return r;
@@ -39,14 +39,14 @@ static void test_ends(void)
     r = sh("kill -9 $$", none);
     ok(r.how == RAN_SIGNAL && r.signal == SIGKILL && r.code == -1, "killed by a signal");
     char *argv[] = { (char[]){ "/nonexistent/program" }, NULL };
-    r = child_run(&(struct child){ .argv = argv, .cpu = -1 });
+    r = child_run(&(struct child){ .argv = argv });
     ok(r.how == RAN_NOT_STARTED && r.error != 0, "a program that is not there");
     char *here[] = { (char[]){ "true" }, NULL };
-    r = child_run(&(struct child){ .argv = here, .cpu = -1, .directory = "/nonexistent" });
+    r = child_run(&(struct child){ .argv = here, .directory = "/nonexistent" });
     ok(r.how == RAN_NOT_STARTED, "a directory that is not there");
-    r = child_run(&(struct child){ .argv = here, .cpu = -1, .input = "no/such/file" });
+    r = child_run(&(struct child){ .argv = here, .input = "no/such/file" });
     ok(r.how == RAN_NOT_STARTED && r.error == ENOENT, "an input that is not there: it does not read ours");
-    r = child_run(&(struct child){ .argv = here, .cpu = -1, .error = "no/such/folder/said" });
+    r = child_run(&(struct child){ .argv = here, .error = "no/such/folder/said" });
     ok(r.how == RAN_NOT_STARTED && r.error == ENOENT, "nor is what it says lost");
 }
 

@@ -332,11 +332,11 @@ static void test_bootstrap(void)
 
 static void test_guard(void)
 {
-    bool shared = true, gain = true, inflated = false, halves = true;
+    bool shared = true, gain = true, inflated = false, turns = true;
     struct guard rule = { 0.9, 0 };
     for (int trial = 0; trial < 300; trial++) {
         double d[N + 1], part[2][N + 1], upper, upper1, upper4, upper0;
-        size_t n = draw(d, trial % 4), m[3][2] = { { n, 0 }, { (n + 1) / 2, n / 2 }, { (n + 1) / 2, n / 2 } };
+        size_t n = draw(d, trial % 4), k[2] = { 0 };
         struct guard quarter = { 1 - 0.1 / 4, 0 };
         guard_keeps(d, n, 4, &rule, &upper4);
         guard_keeps(d, n, 1, &quarter, &upper1);
@@ -349,38 +349,33 @@ static void test_guard(void)
         inflated |= plain_inflation(d, n) > 1;
         struct guard ask = { 0.9, 0.3 };
         gain &= guard_keeps(d, n, 1, &ask, &upper1) == (upper < -log(1.3)) && close_to(upper, upper1);
-        for (int split = GUARD_NONE; split <= GUARD_HALF; split++) {
-            size_t k[2] = { 0 };
-            for (size_t i = 0; i < n; i++) {
-                int side = split == GUARD_NONE ? 0 : split == GUARD_PARITY ? i % 2 == 1 : i >= m[2][0];
-                part[side][k[side]++] = d[i];
-            }
-            struct guarded r = guard_decide(d, n, (enum guard_split)split, 3, &rule);
-            bool keep = guard_keeps(part[0], k[0], 3, &rule, &upper);
-            halves &= r.calibration.n == m[split][0] && r.confirmation.n == m[split][1] && r.keep == keep &&
-                close_to(r.upper, upper);
-            halves &= same_interval(r.calibration.log_ratio, paired_compare(part[0], NULL, NULL, k[0], 0.9,
-                false).log_ratio);
-            halves &= same_interval(r.confirmation.log_ratio, paired_compare(part[1], NULL, NULL, k[1], 0.9,
-                false).log_ratio);
+        for (size_t i = 0; i < n; i++) {
+            int side = i % 2 == 1;
+            part[side][k[side]++] = d[i];
         }
+        struct guarded r = guard_decide(d, n, 3, &rule);
+        keeps = guard_keeps(part[0], k[0], 3, &rule, &upper);
+        turns &= r.calibration.n == (n + 1) / 2 && r.confirmation.n == n / 2 && r.keep == keeps &&
+            close_to(r.upper, upper);
+        turns &= same_interval(r.calibration.log_ratio, paired_compare(part[0], NULL, NULL, k[0], 0.9,
+            false).log_ratio);
+        turns &= same_interval(r.confirmation.log_ratio, paired_compare(part[1], NULL, NULL, k[1], 0.9,
+            false).log_ratio);
     }
     ok(shared, "candidates share the chance of an error; none is one");
     ok(gain && inflated, "kept where the one-sided bound, variance inflated, lies below the gain asked for");
-    ok(halves, "all decide, or the even ones, or the first half; the others confirm");
+    ok(turns, "the even ones decide, the others confirm");
     bool least = true;
     struct guard usual = { 0.95, 0 };
     for (size_t candidates = 1; candidates < 5000; candidates = candidates * 3 + 1) {
         size_t need = 1;
         while (ldexp(1, -(int)need) > 0.05 / (double)candidates) need++;
-        least &= guard_least(GUARD_NONE, candidates, &usual) == need;
-        least &= guard_least(GUARD_PARITY, candidates, &usual) == 2 * need - 1;
-        least &= guard_least(GUARD_HALF, candidates, &usual) == 2 * need - 1;
+        least &= guard_least(candidates, &usual) == 2 * need - 1;
     }
     ok(least, "the fewest rounds that can keep anything: 2^-n is the least p");
     struct guard any = { 0.5, 0 }, none = { 0.95, 1e300 };
-    ok(guard_least(GUARD_NONE, 1, &any) == 2, "two are enough for an even chance");
-    ok(guard_least(GUARD_NONE, 1, &none) == SIZE_MAX, "no number is, where no gain is that large");
+    ok(guard_least(1, &any) == 3, "two that decide are enough for an even chance");
+    ok(guard_least(1, &none) == SIZE_MAX, "no number is, where no gain is that large");
 }
 
 int main(void)

@@ -2,7 +2,6 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "measure/guard.h"
-#include "measure/levels.h"
 #include "measure/order.h"
 #include "measure/stats.h"
 #include "tap.h"
@@ -215,37 +214,26 @@ static void test_orders(void)
     ok(follows, "and follows every other equally often");
 }
 
-static void test_guard_and_levels(void)
+static void test_guard(void)
 {
     double gain[20], none[20];
     for (int i = 0; i < 20; i++) gain[i] = -0.05 + 0.01 * rng_normal(&g), none[i] = 0.01 * rng_normal(&g);
     struct guard rule = { 0.95, 0 };
-    struct guarded a = guard_decide(gain, 20, GUARD_PARITY, 1, &rule),
-                   b = guard_decide(none, 20, GUARD_PARITY, 1, &rule);
+    struct guarded a = guard_decide(gain, 20, 1, &rule),
+                   b = guard_decide(none, 20, 1, &rule);
     ok(a.keep && !b.keep && a.calibration.n == 10 && a.confirmation.n == 10, "a sure gain is kept, noise is not");
     double upper;
     ok(!guard_keeps(gain, 3, 1, &rule, &upper) && isinf(upper), "three values are never enough");
     rule.least_gain = 0.1;
-    ok(!guard_decide(gain, 20, GUARD_NONE, 1, &rule).keep, "5 % is no gain where 10 % is demanded");
+    ok(!guard_keeps(gain, 20, 1, &rule, &upper), "5 % is no gain where 10 % is demanded");
     int kept = 0;
     rule.least_gain = 0;
     for (int c = 0; c < 1000; c++) {
         for (int i = 0; i < 20; i++) none[i] = 0.01 * rng_normal(&g);
-        kept += guard_decide(none, 20, GUARD_NONE, 1, &rule).keep;
+        kept += guard_keeps(none, 20, 1, &rule, &upper);
     }
     printf("# no gain, kept in %.3f\n", kept / 1000.0);
     ok(kept >= 25 && kept <= 75, "what is no gain is kept in 5 % of cases");
-    double v[2000];
-    uint32_t group[2000];
-    for (uint32_t i = 0, k = 0; k < 200; k++) {
-        double build = 0.03 * rng_normal(&g);
-        for (int j = 0; j < 10; j++, i++) v[i] = build + 0.01 * rng_normal(&g), group[i] = k;
-    }
-    struct components c = variance_components(v, group, 2000);
-    ok(fabs(c.between - 0.03) < 0.005 && fabs(c.within - 0.01) < 0.001,
-       "variance between builds and within them is told apart");
-    near(best_per_group(&(struct components){ .between = 0.01, .within = 0.02 }, 9), 6, 1e-12,
-         "runs per build: sqrt(cost) x within / between");
 }
 
 int main(void)
@@ -258,6 +246,6 @@ int main(void)
     test_coverage();
     test_dependence();
     test_sequence();
-    test_guard_and_levels();
+    test_guard();
     return done();
 }

@@ -39,7 +39,7 @@ static long disassemble(int fd, const char *archive, const char *member)
     char *path = xformat("/proc/%ld/fd/%d", (long)getpid(), fd);
     char words[][24] = { "objdump", "-d", "--no-show-raw-insn", "-j", ".text" };
     char *argv[] = { words[0], words[1], words[2], words[3], words[4], path, NULL };
-    struct child c = { .argv = argv, .cpu = -1, .keep_output = true };
+    struct child c = { .argv = argv, .keep_output = true };
     struct ran r = child_run(&c);
     if (r.how == RAN_NOT_STARTED) die("objdump cannot be run: %s", strerror(r.error));
     if (r.how != RAN_EXIT || r.code) die("%s: %s: objdump cannot disassemble it", archive, member);

@@ -62,7 +62,7 @@ static void run_and_add(const struct work *w, const struct program_run *r, const
     unlink(file);
     r->argv[0] = (char *)(uintptr_t)exe;
     setenv("MILLRACE_HEAT", file, 1);
-    struct child c = { .argv = r->argv, .directory = w->program->directory, .input = r->input, .cpu = -1,
+    struct child c = { .argv = r->argv, .directory = w->program->directory, .input = r->input,
                        .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
     struct ran ran = child_run(&c);
     unsetenv("MILLRACE_HEAT");

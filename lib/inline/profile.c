@@ -76,7 +76,6 @@ const char *units_run(const struct program *p, const char *exe, const char *name
         struct child c = { .argv = r->argv,
                            .directory = p->directory,
                            .input = r->input,
-                           .cpu = -1,
                            .limits = { .wall_seconds = 300, .output_bytes = (uint64_t)1 << 32 } };
         struct ran ran = child_run(&c);
         if (name) unsetenv(name);

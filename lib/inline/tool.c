@@ -123,7 +123,7 @@ static const char *explain(const char *tool, const struct ran *ran, const char *
 const char *tool_run(struct args *a, const char *directory, struct buf *errors, struct buf *output)
 {
     struct memory_file err = memory_file("stderr");
-    struct child c = { .argv = a->v, .directory = directory, .error = err.name, .limits = compile_limits, .cpu = -1,
+    struct child c = { .argv = a->v, .directory = directory, .error = err.name, .limits = compile_limits,
                        .keep_output = output != NULL };
     struct ran ran = child_run(&c);
     struct buf text = memory_file_read(&err);

@@ -76,7 +76,6 @@ static bool count_runs(const struct trials *t, const char *exe, const char *dire
         struct child c = { .argv = run->argv,
                            .directory = directory,
                            .input = run->input,
-                           .cpu = -1,
                            .limits = { .wall_seconds = 4 * t->limit_seconds,
                                        .cpu_seconds = t->limit_seconds,
                                        .output_bytes = (uint64_t)1 << 31 } };

@@ -38,7 +38,7 @@ struct bench {
     enum output_rule output;
     int expect_exit;
     char **prepare;                                      /* argv run before each execution, not timed; NULL: none */
-    struct child child;                                  /* limits, directory, input, CPU; argv is filled in */
+    struct child child;                                  /* limits, directory, input; argv is filled in */
     struct counted_event *event;
     size_t events;
     const char *benchmark;

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,13 +57,6 @@ static _Noreturn void become(const struct child *c, int output, int ready, int r
         rlim_t s = (rlim_t)ceil(c->limits.cpu_seconds);
         setrlimit(RLIMIT_CPU, &(struct rlimit){ .rlim_cur = s, .rlim_max = s + 1 });
     }
-    if (c->cpu >= 0) {
-        cpu_set_t set;
-        CPU_ZERO(&set);
-        CPU_SET(c->cpu, &set);
-        sched_setaffinity(0, sizeof set, &set);
-    }
-    if (c->nice) setpriority(PRIO_PROCESS, 0, c->nice);
     if (c->directory && chdir(c->directory) != 0) goto failed;
     char byte;
     if (ready >= 0 && read(ready, &byte, 1) < 0) goto failed;

@@ -26,8 +26,6 @@ struct child {
     /* file for standard error; NULL: /dev/null; "-": the parent's */
     const char *error;
     struct limits limits;
-    int cpu;                                             /* run on this CPU only; -1: anywhere */
-    int nice;                                            /* added to the nice value */
     bool keep_output;                                    /* leave standard output in ran.output */
     /* called between fork and exec, may be NULL: attach counters */
     void (*started)(pid_t, void *);

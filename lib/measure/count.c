@@ -134,7 +134,7 @@ static bool has_plugins(const char *qemu)
     if (asked == qemu) return has;
     char name[32], help[] = "--help", *argv[] = { name, help, NULL };
     snprintf(name, sizeof name, "%s", qemu);
-    struct child c = { .argv = argv, .cpu = -1, .keep_output = true };
+    struct child c = { .argv = argv, .keep_output = true };
     struct ran r = child_run(&c);
     has = r.how == RAN_EXIT && r.output.s && strstr(r.output.s, "-plugin");
     free(r.output.s);

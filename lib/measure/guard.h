@@ -22,12 +22,10 @@ bool guard_keeps(const double *d, size_t n, size_t candidates, const struct guar
 struct guarded {
     bool keep;
     double upper;                                        /* bound that decided, log-ratio */
-    struct paired calibration, confirmation;             /* confirmation.n is 0 without a split */
+    struct paired calibration, confirmation;             /* of the even values | of the odd ones */
 };
 
-enum guard_split { GUARD_NONE, GUARD_PARITY, GUARD_HALF };   /* all values decide | even ones | the first half */
-
-struct guarded guard_decide(const double *d, size_t n, enum guard_split, size_t candidates, const struct guard *);
+struct guarded guard_decide(const double *d, size_t n, size_t candidates, const struct guard *);
 /* rounds below which nothing can be kept, whatever it gains; SIZE_MAX: more than 8192 */
-size_t guard_least(enum guard_split, size_t candidates, const struct guard *);
+size_t guard_least(size_t candidates, const struct guard *);
 #endif

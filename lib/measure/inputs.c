@@ -23,7 +23,7 @@ static void guard(csvw *w, const struct runs *r, str program, const size_t *benc
                   size_t label, const struct inputs_rule *rule)
 {
     struct paired worst = { 0 };
-    size_t rounds = SIZE_MAX, at = 0, errors = 0, least = guard_least(GUARD_PARITY, 1, &rule->guard);
+    size_t rounds = SIZE_MAX, at = 0, errors = 0, least = guard_least(1, &rule->guard);
     struct pairs *p = xcalloc(n, sizeof *p);
     bool slower = false;
     double shared = 1 - (1 - rule->guard.confidence) / (double)n, text = NAN;
@@ -42,7 +42,7 @@ static void guard(csvw *w, const struct runs *r, str program, const size_t *benc
     double *d = xcalloc(rounds + 1, sizeof *d);
     for (size_t k = 0; k < rounds; k++)
         for (size_t i = 0; i < n; i++) d[k] += p[i].upper[k] / (double)n;   /* a timeout is infinitely slow */
-    struct guarded g = guard_decide(d, rounds, GUARD_PARITY, 1, &rule->guard);
+    struct guarded g = guard_decide(d, rounds, 1, &rule->guard);
     const char *reason = errors ? "failed" : rounds < least ? "too few rounds"
                        : rule->sizes && !(text < 1) ? "not smaller" : !g.keep ? "no sure gain"
                        : slower ? "slower on an input" : "gain";

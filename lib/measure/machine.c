@@ -99,7 +99,8 @@ static char *environment_bytes(void)
     return xformat("%zu", n);
 }
 
-bool machine_counts(const char **why)
+/* are there hardware counters? why: errno text when not */
+static bool machine_counts(const char **why)
 {
     struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
                                  .size = sizeof a,

@@ -15,7 +15,6 @@ struct machine {
 };
 
 struct machine machine_read(void);
-bool machine_counts(const char **why);                   /* are there hardware counters? why: errno text when not */
 double machine_load(void);                               /* one-minute load average; nan not known */
 /* ticks that the hypervisor gave to others, since boot; -1 not known */
 int64_t machine_steal_ticks(void);

@@ -14,7 +14,9 @@ static struct rng stream(uint64_t seed, const char *what, size_t n)
     return rng_for(seed, str_of(key));
 }
 
-double power_at(const double *d, size_t n_pilot, double effect, size_t n, double confidence, int draws, uint64_t seed)
+/* share of experiments of n rounds in which an effect is found with its sign */
+static double power_at(const double *d, size_t n_pilot, double effect, size_t n, double confidence, int draws,
+                       uint64_t seed)
 {
     struct rng g = stream(seed, "fixed", n);
     double centre = hodges_lehmann(d, n_pilot, confidence, 1).point, *x = xmalloc(n + 1, sizeof *x);

@@ -8,10 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* share of `draws` experiments of n rounds in which an effect (a log-ratio) is found with its sign */
-double power_at(const double *d, size_t n_pilot, double effect, size_t n, double confidence, int draws, uint64_t seed);
-
-/* least n with power_at >= power, to within 2 %; 0 if more than n_max */
+/* least n of which a share `power` of `draws` experiments finds an effect (a log-ratio) with its sign, to within 2 %; 0
+ * if more than n_max */
 size_t power_rounds(const double *d, size_t n_pilot, double effect, double power, double confidence, size_t n_max,
                     int draws, uint64_t seed);
 

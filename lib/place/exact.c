@@ -34,7 +34,7 @@ static struct ran run(const char *model, const char *start, const char *answer, 
                          "-solution\n%s\n-quit", model, start, ceil(seconds), answer);
     char *argv[20] = { NULL }, *rest = text;
     for (int i = 0; i < 19 && rest; i++) argv[i] = strsep(&rest, "\n");
-    struct child c = { .argv = argv, .cpu = -1, .keep_output = true, .limits.wall_seconds = 10 * seconds + 60 };
+    struct child c = { .argv = argv, .keep_output = true, .limits.wall_seconds = 10 * seconds + 60 };
     struct ran r = child_run(&c);
     free(text);
     return r;
