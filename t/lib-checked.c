@@ -47,8 +47,6 @@ int main(void)
             int64_t p = (int64_t)a, q = (int64_t)b, s = 0;
             bool fits = may_add_u64(a, b, &u);
             good &= is_u(fits, u, (unsigned __int128)a + b);
-            fits = may_mul_u64(a, b, &u);
-            good &= is_u(fits, u, (unsigned __int128)a * b);
             fits = may_add_size(a, b, &z);
             good &= is_u(fits, z, (unsigned __int128)a + b);
             fits = may_mul_size(a, b, &z);
@@ -62,7 +60,7 @@ int main(void)
         }
     }
     ok(good, "all pairs of edge values as in 128 bits");
-    ok(size_add(3, 4) == 7 && size_mul(3, 4) == 12 && u64_mul(1u << 31, 4) == 1ull << 33, "what fits is computed");
+    ok(size_add(3, 4) == 7 && size_mul(3, 4) == 12 && size_mul(1u << 31, 4) == 1ull << 33, "what fits is computed");
     ok(dies(add, NULL, 1, "number too large: 18446744073709551615 + 1"), "a sum that does not fit");
     ok(dies(mul, NULL, 1, "number too large: "), "a product that does not fit");
     ok(dies(sub, NULL, 1, "number too large: "), "a difference that does not fit");

@@ -16,7 +16,6 @@
 static inline bool may_add_size(size_t a, size_t b, size_t *r) { return !__builtin_add_overflow(a, b, r); }
 static inline bool may_mul_size(size_t a, size_t b, size_t *r) { return !__builtin_mul_overflow(a, b, r); }
 static inline bool may_add_u64(uint64_t a, uint64_t b, uint64_t *r) { return !__builtin_add_overflow(a, b, r); }
-static inline bool may_mul_u64(uint64_t a, uint64_t b, uint64_t *r) { return !__builtin_mul_overflow(a, b, r); }
 static inline bool may_add_i64(int64_t a, int64_t b, int64_t *r) { return !__builtin_add_overflow(a, b, r); }
 static inline bool may_sub_i64(int64_t a, int64_t b, int64_t *r) { return !__builtin_sub_overflow(a, b, r); }
 static inline bool may_mul_i64(int64_t a, int64_t b, int64_t *r) { return !__builtin_mul_overflow(a, b, r); }
@@ -35,16 +34,6 @@ static inline size_t size_mul(size_t a, size_t b)
     return r;
 }
 
-static inline uint64_t u64_add(uint64_t a, uint64_t b)
-{
-    return size_add(a, b);
-}
-
-static inline uint64_t u64_mul(uint64_t a, uint64_t b)
-{
-    return size_mul(a, b);
-}
-
 static inline int64_t i64_add(int64_t a, int64_t b)
 {
     int64_t r;
@@ -56,13 +45,6 @@ static inline int64_t i64_sub(int64_t a, int64_t b)
 {
     int64_t r;
     if (!may_sub_i64(a, b, &r)) die("number too large: %lld - %lld", (long long)a, (long long)b);
-    return r;
-}
-
-static inline int64_t i64_mul(int64_t a, int64_t b)
-{
-    int64_t r;
-    if (!may_mul_i64(a, b, &r)) die("number too large: %lld * %lld", (long long)a, (long long)b);
     return r;
 }
 #endif

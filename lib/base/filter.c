@@ -293,19 +293,15 @@ static void init(char **argv, const char *help, const struct opt *options)
     surroundings();
 }
 
-int filter_more(int argc, char **argv, int i)
+int filter_init_strict(int argc, char **argv, const char *help, const struct opt *options)
 {
+    init(argv, help, options);
+    int i = 1;
     while (i < argc && is_option(argv[i])) {
         if (strcmp(argv[i], "--") == 0) return i + 1;
         i = one_option(argc, argv, i);
     }
     return i;
-}
-
-int filter_init_strict(int argc, char **argv, const char *help, const struct opt *options)
-{
-    init(argv, help, options);
-    return filter_more(argc, argv, 1);
 }
 
 int filter_init(int argc, char **argv, const char *help, const struct opt *options)

@@ -31,9 +31,8 @@ extern bool quiet;                                       /* --quiet: no progress
 /* Options may stand before, between and after operands.  Operands end up in argv[i .. argc-1], i is returned. */
 int filter_init(int argc, char **argv, const char *help, const struct opt *);
 
-/* For filters that take a command to run: stop at the first operand; call filter_more to go on with options. */
+/* For filters that take a command to run: stop at the first operand. */
 int filter_init_strict(int argc, char **argv, const char *help, const struct opt *);
-int filter_more(int argc, char **argv, int i);
 
 /* The word that the WORD option stored at `to` has now, for messages, columns and files; NULL: none. */
 const char *option_word(const void *to);

@@ -267,7 +267,7 @@ static enum stamp_kind stamp_read(const struct sexp *e, snode n)
     sexp_die(e, n, "not an apply stamp: (Plain_apply N), (Over_application N) or (Stub)");
 }
 
-uint32_t names_site(struct names *s, const struct sexp *e, snode unit, snode stamp)
+static uint32_t names_site(struct names *s, const struct sexp *e, snode unit, snode stamp)
 {
     str ident = unit_part(e, unit, 0), linkage = unit_part(e, unit, 1);
     enum stamp_kind kind = stamp_read(e, stamp);
@@ -465,7 +465,7 @@ void names_put_closure(struct buf *b, const struct names *s, uint32_t closure)
     buf_str(b, s->closures.name[closure]);
 }
 
-void names_put_site(struct buf *b, const struct names *s, uint32_t site)
+static void names_put_site(struct buf *b, const struct names *s, uint32_t site)
 {
     buf_str(b, s->sites.name[site]);
 }
@@ -562,7 +562,8 @@ static void write_site_items(sexpw *w, const struct names *s, const struct apply
     sexpw_end(w);
 }
 
-void names_write_site(sexpw *w, const struct names *s, uint32_t k)
+/* (unit stamp); V0: (offset closure) */
+static void names_write_site(sexpw *w, const struct names *s, uint32_t k)
 {
     if (s->site[k].kind == SITE_ATOM) {
         sexpw_atom(w, s->sites.name[k]);

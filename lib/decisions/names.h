@@ -52,7 +52,6 @@ uint32_t names_closure(struct names *, const struct sexp *, snode);
 uint32_t names_closure_of(struct names *, str text);     /* from the text form, or any atom */
 uint32_t names_meta(struct names *, const struct sexp *, snode);        /* 3, 4 or 5 fields */
 uint32_t names_meta_of(struct names *, uint32_t closure);    /* nothing known but the origin */
-uint32_t names_site(struct names *, const struct sexp *, snode unit, snode stamp);
 uint32_t names_site_v0(struct names *, uint32_t closure, str offset);
 uint32_t names_site_of(struct names *, str text);
 uint32_t names_apply(struct names *, const struct sexp *, snode);       /* the inlining path of an apply id */
@@ -70,12 +69,10 @@ bool path_begins(const struct names *, uint32_t path, uint32_t with);
 uint32_t path_join(struct names *, uint32_t path, uint32_t more, uint32_t from);  /* appends more[from ..] */
 
 void names_put_closure(struct buf *, const struct names *, uint32_t closure);
-void names_put_site(struct buf *, const struct names *, uint32_t site);
 void names_put_path(struct buf *, const struct names *, uint32_t path);      /* <a/b>; an atom path is just the atom */
 
 void names_write_closure(sexpw *, const struct names *, uint32_t closure);
 void names_write_meta(sexpw *, const struct names *, uint32_t meta, int n_fields); /* 0: as many as it was read with */
-void names_write_site(sexpw *, const struct names *, uint32_t site);         /* (unit stamp); V0: (offset closure) */
 void names_write_path(sexpw *, const struct names *, uint32_t path);
 void names_write_apply(sexpw *, const struct names *, uint32_t path, bool parents);  /* an apply id with this path */
 #endif

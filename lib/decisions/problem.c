@@ -41,7 +41,8 @@ static void root(struct sparse_problem *p)
     if (!p->node.n) node_at(p, str_of("/"), NODE_NONE);
 }
 
-uint32_t problem_node(struct sparse_problem *p, str path)
+/* finds or adds it and all nodes above */
+static uint32_t problem_node(struct sparse_problem *p, str path)
 {
     root(p);
     long known = intern_find(&p->node, path);

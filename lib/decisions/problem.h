@@ -43,7 +43,6 @@ void problem_write(const struct sparse_problem *, csvw *entries, csvw *times);  
 /* every run must have a time; times may be NULL */
 void problem_read(struct sparse_problem *, csv *entries, csv *times);
 
-uint32_t problem_node(struct sparse_problem *, str path);   /* finds or adds it and all nodes above */
 size_t problem_columns(const struct sparse_problem *);   /* columns used by some run */
 
 /* What a fit explains.  weight: one per run or NULL; a run's weight also counts in the mean and the baseline, which

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const set_name[SETS] = { "train", "test", "own", "all" };
+static const char *const set_name[SETS] = { "train", "test", "own", "all" };
 
 struct sets sets_read(const char *path, const struct policies *p)
 {

@@ -6,7 +6,6 @@
 #include "table/csvio.h"
 
 enum { SETS = 4 };
-extern const char *const set_name[SETS];                 /* train, test, own, all */
 struct sets { bool *in[SETS]; };                         /* per set: is benchmark b in it? */
 
 struct tables_options { double margin, confidence, alpha; long greedy; struct list not_single; const char *hand; };

@@ -11,7 +11,7 @@
 struct isolated {
     struct ran ran;
     size_t files;                                        /* made, changed or removed; hash 0 for none */
-    uint64_t files_hash, error_hash;                     /* error: of standard error */
+    uint64_t files_hash;
     const char *how;                                     /* "overlay", "copy" */
     const char *why;                                     /* why it was not run; NULL when all is well */
 };

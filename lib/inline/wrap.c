@@ -93,7 +93,7 @@ void command_parse(struct command *c, char *const *argv)
     c->compiles = c->compiles && !other && c->sources.n;
 }
 
-void command_free(struct command *c)
+static void command_free(struct command *c)
 {
     args_free(&c->sources);
     args_free(&c->flags);

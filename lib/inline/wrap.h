@@ -24,7 +24,6 @@ struct command {                                   /* a compiler's arguments, ta
     bool compiles, links; /* -c; neither -c, -E, -S nor anything else */
 };
 void command_parse(struct command *, char *const *argv); /* without argv[0] */
-void command_free(struct command *);
 
 /* Run the compiler with these arguments (without argv[0]); its exit status. */
 int wrap_run(const char *compiler, char *const *argv);

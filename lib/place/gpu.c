@@ -173,8 +173,8 @@ static void run_copy(struct gpu *g, const struct gpu_op *o, const gpu_memory *at
     }
 }
 
-void gpu_op_run(struct gpu *g, const struct gpu_op *o, int algorithm, const gpu_memory *at, gpu_memory work,
-                gpu_stream s)
+static void gpu_op_run(struct gpu *g, const struct gpu_op *o, int algorithm, const gpu_memory *at, gpu_memory work,
+                       gpu_stream s)
 {
     uint64_t first = o->bytes[o->nin] / sizeof(float), channels = (uint64_t)o->call.v[1] * BLOCK;
     switch (o->code) {

@@ -15,8 +15,6 @@ struct gpu_op *gpu_op_make(const struct graph *, int node);              /* dies
 void gpu_op_free(struct gpu_op *);
 int gpu_op_algorithms(const struct gpu_op *);
 uint64_t gpu_op_workspace(const struct gpu_op *, int algorithm);
-void gpu_op_run(struct gpu *, const struct gpu_op *, int algorithm, const gpu_memory *at, gpu_memory workspace,
-                gpu_stream);
 
 struct gpu_engine;
 /* managed: all in managed memory, which the driver moves; the plan must have everything fast.  limit: so many bytes are

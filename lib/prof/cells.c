@@ -39,7 +39,8 @@ bool set_has(const char *set, const char *member)
     return found;
 }
 
-bool set_includes(const char *set, const char *subset)
+/* every member of subset is in set */
+static bool set_includes(const char *set, const char *subset)
 {
     struct buf b = { 0 };
     bool all = true;

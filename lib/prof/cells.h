@@ -14,7 +14,6 @@ struct cells { struct cell_row *v; size_t n, cap; struct arena text; };   /* zer
 void cells_read(struct cells *, char **paths);           /* needs cats and total_ns */
 
 bool set_has(const char *set, const char *member);
-bool set_includes(const char *set, const char *subset);  /* every member of subset is in set */
 size_t set_size(const char *set);
 bool is_overhead(str category);                          /* begins with "ovh:" */
 bool is_gpu(str category);                               /* GPU, or Communication: NCCL's kernels */

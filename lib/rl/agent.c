@@ -10,8 +10,9 @@
 enum { WIDEST = 1 << 16 };
 static const char *const heads[] = { "qnet", "actor" };
 
-/* Q = value + advantage - mean advantage */
-void agent_duel(const float *y, int n, int actions, bool dueling, float *q)
+/* values from the outputs of a dueling head, n x (actions + 1) to n x actions: value + advantage - mean advantage; not
+ * dueling: copied */
+static void agent_duel(const float *y, int n, int actions, bool dueling, float *q)
 {
     for (int i = 0; i < n; i++, q += actions, y += actions + dueling) {
         float shift = 0;

@@ -26,8 +26,6 @@ struct agent agent_read(const struct sexp *, snode, int batch);      /* dies at 
 void agent_free(struct agent *);
 const char *agent_differs(const struct agent *, const struct agent *);       /* in shape: NULL, or "other layers" */
 void agent_copy(struct agent *to, const struct agent *from);         /* weights alone; of the same shape */
-/* values from the outputs of a dueling head: n x (actions + 1) to n x actions; not dueling: copied */
-void agent_duel(const float *y, int n, int actions, bool dueling, float *q);
-/* and back: gradients at the values, turned in place into those at the outputs */
+/* gradients at the values, turned in place into those at the outputs of a dueling head */
 void agent_through_duel(float *d, long n, int actions, bool dueling);
 #endif

@@ -44,7 +44,8 @@ static size_t places(uint32_t c)
     return lies_in(wide, sizeof wide / sizeof *wide, c) ? 2 : 1;
 }
 
-size_t show_width(str s)
+/* places on a terminal */
+static size_t show_width(str s)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.n;) n += places(character(s, &i));

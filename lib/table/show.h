@@ -12,7 +12,6 @@ struct show {
     bool markdown;
 };
 void show_table(FILE *, csv *, struct columns, const struct show *);   /* what is left of the table, which stays open */
-size_t show_width(str);                                  /* places on a terminal */
 
 /* A writer for a table that answers a question: where standard output is a terminal and as_csv is false, it is shown
  * aligned when show_close is called; else it is CSV as from csvw_open(NULL). */

@@ -71,10 +71,6 @@ void import_pprof_bytes(struct importer *, const char *name, const unsigned char
 void import_rlscope_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 /* NULL line: the end */
 void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);
-struct jsonr;
-void import_json_fault(struct importer *, const struct jsonr *);   /* what json_fault says, with the byte */
 /* a file of lines, by the function above */
 void import_lines(struct importer *, enum import_format, const char *path);
-/* "12.345" microseconds to 12345; false unless a number within range */
-bool import_decimal_us(str text, int64_t *ns);
 #endif

@@ -19,15 +19,16 @@ void import_put(struct importer *m, const struct event *e)
     m->put(m->closure, e);
 }
 
-/* the closing bracket of an array of events may be missing: the format allows it */
-void import_json_fault(struct importer *m, const struct jsonr *j)
+/* what json_fault says, with the byte; the closing bracket of an array of events may be missing: the format allows it */
+static void json_fault_at(struct importer *m, const struct jsonr *j)
 {
     if (!json_fault(j)) return;
     m->fault = xformat("%s (byte %zu)", json_fault(j), json_offset(j));
     m->truncated = json_truncated(j);
 }
 
-bool import_decimal_us(str s, int64_t *ns)
+/* "12.345" microseconds to 12345; false unless a number within range */
+static bool decimal_us(str s, int64_t *ns)
 {
     int64_t whole;
     if (s.n > 4 && s.s[s.n - 4] == '.' && int_parse(s.s, s.n - 4, &whole) && whole >= 0 && whole <= TIME_MAX / 1000) {
@@ -161,7 +162,7 @@ static bool take_time(struct trace *t, int64_t *ns)
 {
     enum json token = json_next(t->j);
     if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
-    if ((token != JSON_NUMBER && token != JSON_STRING) || !import_decimal_us(json_str(t->j), ns) || *ns > TIME_MAX ||
+    if ((token != JSON_NUMBER && token != JSON_STRING) || !decimal_us(json_str(t->j), ns) || *ns > TIME_MAX ||
         *ns < -TIME_MAX)
         t->bad_time = true;
     return true;
@@ -574,7 +575,7 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     } else if (!json_fault(t.j))
         m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
     close_threads(&t);
-    import_json_fault(m, t.j);
+    json_fault_at(m, t.j);
     json_close(t.j);
     for (int f = 0; f < FIELDS; f++) free(t.field[f].s);
     intern_free(&t.ids);
