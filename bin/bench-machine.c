@@ -1,6 +1,6 @@
 /* bench-machine - describe the machine that measurements are made on
  *
- * Usage: bench-machine [--sexp | --line]
+ * Usage: bench-machine [--line]
  *
  * Columns out: fingerprint, fact, value; one row per fact (CPU model, caches,
  * kernel, hypervisor, hardware counters, governor, limits, libc, compiler,
@@ -17,14 +17,12 @@
 #include HELP
 #include "measure/machine.h"
 #include "table/csvio.h"
-#include "tree/sexp.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static bool as_sexp, as_line;
+static bool as_line;
 static const struct opt options[] = {
-    { 0, "sexp", FLAG, &as_sexp, NULL, "write (machine (fingerprint ...) (FACT VALUE) ...)" },
     { 0, "line", FLAG, &as_line, NULL, "one line of text" },
     { 0 } };
 
@@ -51,18 +49,6 @@ int main(int argc, char **argv)
     static struct machine m;
     m = machine_read();
     if (as_line) return write_line(&m);
-    if (as_sexp) {
-        sexpw *s = sexpw_open(NULL);
-        sexpw_begin(s, "machine");
-        sexpw_pair_str(s, "fingerprint", str_of(m.fingerprint));
-        for (size_t k = 0; k < m.n; k++) {
-            if (!m.fact[k].value) continue;
-            sexpw_line(s);
-            sexpw_pair_str(s, m.fact[k].name, str_of(m.fact[k].value));
-        }
-        sexpw_end(s);
-        return sexpw_close(s);
-    }
     csvw *w = csvw_fd(1);
     csvw_names(w, "fingerprint,fact,value");
     csvw_end(w);

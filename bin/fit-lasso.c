@@ -33,12 +33,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+enum { SWEEPS = 100000 };                                /* at most */
+static const double tolerance = 1e-9;                    /* optimality wanted */
+
 static struct data_columns columns;
 static struct entries_columns names = { "row", "column", "value", NULL };
 static const char *entries_path, *output, *path_file;
 static enum { NONE, CV, HOLDOUT } select_way = NONE;
-static double lambda = 0.01, tolerance = 1e-9;
-static long sweeps = 100000, seed = 1;
+static double lambda = 0.01;
+static long seed = 1;
 static bool raw;
 static const struct opt options[] = {
     TRAIN_COLUMNS(columns, "what to predict"),
@@ -46,8 +49,6 @@ static const struct opt options[] = {
     { 0, "lambda", NUM, &lambda, "L", "weight of the penalty", 1e-300, 1e300 },
     { 0, "select", WORD, &select_way, "none|cv|holdout", "choose lambda by validation" },
     { 0, "path", STR, &path_file, "FILE", "write the lambdas tried there" },
-    { 0, "tolerance", NUM, &tolerance, "T", "optimality wanted", 1e-300, 1 },
-    { 0, "sweeps", INT, &sweeps, "N", "sweeps at most", 1, 1e9 },
     { 0, "classes", FLAG, &columns.classes, NULL, "the target is a class" },
     { 0, "raw", FLAG, &raw, NULL, "no intercept, no scaling, all columns" },
     ENTRIES_COLUMNS(entries_path, names),
@@ -59,7 +60,7 @@ static const struct opt options[] = {
 static void choose(const struct sparse *by_column, const double *b, const uint32_t *group)
 {
     enum lasso_way way = select_way == CV ? LASSO_CV : LASSO_HOLDOUT;
-    struct lasso_path p = lasso_choose(by_column, b, group, way, (uint64_t)seed, sweeps, fmax(tolerance, 1e-7));
+    struct lasso_path p = lasso_choose(by_column, b, group, way, (uint64_t)seed, SWEEPS, 1e-7);
     lambda = p.alpha[p.best];
     if (!path_file) return;
     csvw *w = csvw_open(path_file);
@@ -82,7 +83,7 @@ static struct model *fit_entries(char **paths)
     sparse_free(&e.a);
     struct model *m = entries_model(&e, MODEL_LASSO, columns.target);
     if (select_way != NONE) choose(&by_column, e.y, NULL);
-    struct lasso_report f = lasso_fit(&by_column, e.y, NULL, lambda, sweeps, tolerance, m->weight + 1);
+    struct lasso_report f = lasso_fit(&by_column, e.y, NULL, lambda, SWEEPS, tolerance, m->weight + 1);
     if (!quiet)
         warn("%zu rows, %zu columns; lambda %.12g, objective %.12g, %zu weights, violation %.3g", e.rows.n, e.columns.n,
              lambda, f.objective, f.nonzeros, f.kkt);
@@ -96,7 +97,7 @@ static struct model *fit_table(char **paths)
     struct train_report r;
     o.raw = raw;
     o.tolerance = tolerance;
-    o.iterations = sweeps;
+    o.iterations = SWEEPS;
     if (select_way != NONE) {
         struct sparse by_column = train_columns(&d, &o);
         choose(&by_column, train_target(&d, &o), columns.group ? d.group : NULL);

@@ -36,7 +36,7 @@
 static const char *output;
 static enum { ORIGINAL, SEEN } order = ORIGINAL;
 static enum sexp_dialect dialect = SEXP_CORE;
-static long only_round = 0, n_fields, passes = EXPAND_PASSES;
+static long only_round = 0, passes = EXPAND_PASSES;
 static bool stat, rounds, expanded, collapsed, count;
 static const struct opt options[] = {
     ROUND_OPTION(only_round),
@@ -47,7 +47,6 @@ static const struct opt options[] = {
     { 0, "count", FLAG, &count, NULL, "with --expand: the number of nodes after every pass, not trees" },
     { 0, "collapse", FLAG, &collapsed, NULL, "expanded trees back to V1" },
     { 0, "order", WORD, &order, "original|seen", "children: last seen first, as the original, or first seen first" },
-    { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read", 0, 5 },
     SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
@@ -115,7 +114,7 @@ static int expand_all(struct source *in)
             sexp_die(e, 0, "only V1 decisions and trees can be expanded, this is %s", form_name(tree.form));
         expand(&names, &tree, in->file, (int)passes, after);
         if (table) write_passes(table, in, before, after);
-        else itree_write(out, &names, &tree, (int)n_fields);
+        else itree_write(out, &names, &tree, 0);
     }
     return table ? csvw_close(table) : sexpw_close(out);
 }
@@ -137,7 +136,7 @@ int main(int argc, char **argv)
                 sexp_die(e, 0, "not an expanded tree but %s", form_name(tree.form));
             collapse(&names, &tree);
         } else source_tree(&names, e, &d, (int)only_round, reversed, &tree);
-        itree_write(out, &names, &tree, collapsed && !n_fields ? 5 : (int)n_fields);
+        itree_write(out, &names, &tree, collapsed ? 5 : 0);
     }
     return sexpw_close(out);
 }

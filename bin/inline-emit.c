@@ -57,7 +57,7 @@ static enum { NO_FORM = -1, V0, V1, SIMPLE, CANONICAL } form = NO_FORM;
 static enum level level = LEVEL_O2;
 static enum sexp_dialect dialect = SEXP_CORE;
 static bool cold_small;
-static long n_fields, only_round = -1;
+static long only_round = -1;
 static const struct opt options[] = {
     { 0, "to", WORD, &to, "replay|attributes|gcc", "files for a compiler's own build" },
     { 'd', "decisions", STR, &decisions, "FILE", "with --to: what to inline" },
@@ -65,7 +65,6 @@ static const struct opt options[] = {
     { 0, "cold-small", FLAG, &cold_small, NULL, "with --to=replay: least code for what the profile says is cold" },
     { 0, "form", WORD, &form, "v0|v1|simple|canonical", "what to write" },
     { 0, "round", INT, &only_round, "N", "give every decision this round; -1: as read", -1, 1000 },
-    { 0, "fields", INT, &n_fields, "N", "fields of V1 metadata, 3 to 5; 0: as read, else 5", 0, 5 },
     SOURCE_OPTIONS(dialect, output),
     { 0 } };
 
@@ -105,7 +104,7 @@ int main(int argc, char **argv)
         source_decisions(&names, e, &d);
         for (size_t k = 0; only_round >= 0 && k < d.n; k++) d.d[k].round = (int)only_round;
         if (form == V0) decisions_write_v0(w, &names, &d);
-        else if (form == V1) decisions_write_v1(w, &names, &d, (int)n_fields);
+        else if (form == V1) decisions_write_v1(w, &names, &d);
         else if (form == SIMPLE) decisions_write_simple(w, &names, &d);
         else decisions_write(w, &names, &d);
     }

@@ -23,9 +23,9 @@
  * tie goes to the default, and then it is the default's own set.
  *
  * The goal is the logarithm of cost against the row `default`: instructions
- * and text size, mixed by --text-weight; sets that break --max-text or
- * --max-instructions (ratios to the default) or --within (a row, such as a
- * stock build), or whose program is wrong, are never taken.  --sites (from
+ * and text size, mixed by --text-weight; sets that break --max-text (a
+ * ratio to the default) or --within (a row, such as a stock build), or whose
+ * program is wrong, are never taken.  --sites (from
  * inline-sites) makes calls that are executed often likelier to be flipped.
  *
  * Examples:
@@ -49,7 +49,7 @@ static enum level level = LEVEL_O2;
 static bool best;
 static long seed = 1, count = 2, steps = 300, width, hot, together = 32;
 static const char *within;
-static double t_max = 0.04, t_min = 0.001, text_weight, max_text, max_instructions;
+static double t_max = 0.04, t_min = 0.001, text_weight, max_text;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo, SEARCH_ALGORITHMS, "how" },
     { 0, "chain", STR, &chain, "NAME", "name of this chain; the algorithm's where not given" },
@@ -65,7 +65,6 @@ static const struct opt options[] = {
     { 0, "t-min", NUM, &t_min, "T", "last temperature", 1e-9, 1e9 },
     { 0, "text-weight", NUM, &text_weight, "W", "0: instructions, 1: text size", 0, 1 },
     { 0, "max-text", NUM, &max_text, "RATIO", "largest text, 0: any", 0, 1e9 },
-    { 0, "max-instructions", NUM, &max_instructions, "RATIO", "most instructions, 0: any", 0, 1e9 },
     { 0, "within", STR, &within, "ROW", "no more instructions than this row of the history" },
     { 0, "level", WORD, &level, LEVELS, "optimisation of the trials" },
     { 0, "best", FLAG, &best, NULL, "write the best set so far, propose nothing" },
@@ -97,7 +96,7 @@ int main(int argc, char **argv)
     history_read(&s.history, argv + i);
     s.objective =
         (struct objective){ .base = history_find(&s.history, str_of("default")), .text_weight = text_weight,
-                              .max_text_ratio = max_text, .max_instructions_ratio = max_instructions };
+                              .max_text_ratio = max_text };
     if (within && !(s.objective.within = history_find(&s.history, str_of(within))))
         die("no row `%s` in the history; inline-run --stock makes such", within);
     if (!s.objective.base) die("no row `default` in the history; inline-run --default makes one");

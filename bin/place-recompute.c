@@ -9,7 +9,7 @@
  * uses comes from the prices of a plan; the graphs so made are planned in
  * turn, and the one with the fastest plan is written, the graph as it was when
  * none gains 0.2 %.  Moves slow down the kernels beside which they are made, by
- * what the profile says, or by --interference=F seconds a second.
+ * what the profile says.
  * --plan writes that plan too; --base is the plan without repetitions, where
  * place-plan has made it already.  --ratio is of the peak of the graph that is
  * read, so later steps need --limit.  A bound in the plan holds for the graph
@@ -30,7 +30,6 @@
 #include <string.h>
 
 static const double WORTH_IT = 0.002;                    /* of the plan's time */
-static double interference = -1;                         /* below 0: the profile's */
 
 static struct budget budget;
 static const char *profile_path, *plan_path, *base_path;
@@ -44,8 +43,6 @@ static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "write the plan here" },
     { 0, "base", STR, &base_path, "FILE", "the plan without repetitions, of place-plan" },
     { 0, "levels", INT, &levels, "N", "operands of repeated nodes that are made again, in so many steps", 1, 100 },
-    { 0, "interference", NUM, &interference, "F", "what kernels lose by a second of moves beside them", 0,
-        PROFILE_LOST_MOST },
     EFFORT_OPTIONS(effort),
     { 's', "seed", INT, &seed, "N", "of the search" },
     { 0 } };
@@ -95,13 +92,11 @@ int main(int argc, char **argv)
     if (!profile_path) usage("no profile given, see --profile");
     budget_parse(&budget);
     if (!budget.given) usage("how much fast memory? --limit or --ratio");
-    if (base_path && interference >= 0) usage("--base was planned with the interference of the profile");
     if (budget.share == 0 || budget.share >= 1)
         usage("%s leaves no choice", budget.ratio ? budget.ratio : budget.limit);
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
-    if (interference >= 0) profile_set_lost(profile, interference);
     uint64_t bytes = budget_bytes(&budget, (double)graph_peak(g));
     struct plan *base = base_path ? plan_read(base_path, g) : NULL;
     if (base && (strcmp(base->formulation, formulation_names[formulation]) != 0 || base->limit != bytes))

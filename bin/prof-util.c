@@ -1,10 +1,10 @@
 /* prof-util - how busy a device was: truly, and as a poller would have seen it
  *
  * Usage: prof-util [--poll=NS] [--window=N] [--strip=NS [--from=NS] [--to=NS]]
- *                  [--kind=KIND] [--cat=CATEGORY] [FILE]...
+ *                  [--kind=KIND] [FILE]...
  *
- * Columns in: those of events; rows of the KIND (and CATEGORY) count, by
- * device (tid up to the first '.').  Columns out:
+ * Columns in: those of events; rows of the KIND count, by device (tid up
+ * to the first '.').  Columns out:
  *   without --strip: device, start_ns, end_ns, busy_ns, true_ratio, bins,
  *     polled_ratio: a tool that asks every NS nanoseconds whether anything ran
  *     since sees 1 in each bin that any interval touches
@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *cat;
 static int counted = EVENT_GPU;
 static long poll, window, strip, join;
 static double from = NAN, to = NAN;
@@ -42,7 +41,6 @@ static const struct opt options[] = {
     { 0, "to",     NUM,  &to, "NS", "where it ends [last end]" },
     { 0, "by-cat", FLAG, &by_cat, NULL, "a device is a category, on any thread" },
     { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count" },
-    { 0, "cat",    STR,  &cat, "CATEGORY", "and only of this category" },
     { 0 } };
 
 struct piece { int64_t start, end; char *lane; char *cat; };
@@ -101,7 +99,7 @@ int main(int argc, char **argv)
     struct event e;
     struct repairs repairs = { 0 };
     while (events_next(&in, &e)) {
-        if ((int)e.kind != counted || (cat && !str_is(e.cat, cat))) continue;
+        if ((int)e.kind != counted) continue;
         if (by_cat) e.tid = e.cat;
         if (!is_empty(e.start, e.end, &repairs, csv_line(in.t))) devices_add(&d, &e);
     }

@@ -1,6 +1,6 @@
 /* prof-whatif - how long a run would take if a part of it were faster
  *
- * Usage: prof-whatif --speed=PART:K... [--iteration=OP] [DIR|FILE]...
+ * Usage: prof-whatif --speed=PART:K... [DIR|FILE]...
  *
  * Columns in: those of events, as for prof-path.  Each --speed is answered by
  * itself: every piece of PART takes 1/K of its time, what waited for it goes on
@@ -13,8 +13,8 @@
  * faster.  A folder of the recorder's logs is read as prof-log --nested reads it.
  * A part that matches nothing is an error, which lists names like it.
  * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (two-sided
- * interval from what the iterations take then, see --iteration; empty: under
- * five), speedup, low_ratio, high_ratio, naive_speedup (as if nothing
+ * interval from what the iterations take then: the operation that repeats and
+ * takes longest; empty: under five), speedup, low_ratio, high_ratio, naive_speedup (as if nothing
  * overlapped: the part's time on all threads is taken from the whole),
  * selected_ns, iterations, unexplained_share.  Cores and caches that threads
  * share are not seen.
@@ -33,11 +33,9 @@
 #include <math.h>
 
 static struct list speeds;
-static const char *iteration;
 static double confidence = 0.95, unexplained = 0.05;
 static const struct opt options[] = {
-    { 0, "speed",     LIST, &speeds, "PART:K", "what gets faster, and how much" },
-    { 0, "iteration", STR,  &iteration, "OP", "what is one iteration [what repeats and takes longest]" },
+    { 0, "speed", LIST, &speeds, "PART:K", "what gets faster, and how much" },
     CONFIDENCE_OPTION(confidence, "of the two-sided interval"),
     { 0, "unexplained", NUM, &unexplained, "SHARE", "refuse when more of the path is waits for what is not known",
       0, 1 },
@@ -117,7 +115,7 @@ int main(int argc, char **argv)
     input_read(&t, argv + i);
     for (int k = 0; k < speeds.n; k++) check_whole(&part[k], &t);
     struct whatif *x = xmalloc((size_t)speeds.n, sizeof *x);
-    whatif_all(x, &t, part, (size_t)speeds.n, iteration, confidence, unexplained);
+    whatif_all(x, &t, part, (size_t)speeds.n, confidence, unexplained);
     for (int k = 0; k < speeds.n; k++) if (!x[k].pieces) nothing(&part[k], &t);
     csvw *w = csvw_open("-");
     csvw_names(w, "part,speed,before_ns,after_ns,low_ns,high_ns,speedup,low_ratio,high_ratio,naive_speedup,selected_ns,"

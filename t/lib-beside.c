@@ -162,10 +162,9 @@ static struct graph *with_repetitions(struct graph *g, const struct profile *pro
 static void attack(const char *net, int batch, int image, double rate, int mutations, bool twice, double lost)
 {
     struct graph *g = net_build(net, batch, image, true);
-    struct profile *profile = model_profile(g, "disk", rate, rate, 1 << 20, 1 << 20);
+    struct profile *profile = model_profile(g, "disk", rate, rate, 1 << 20, 1 << 20, lost);
     struct effort effort = { 300, 100, 1, 0 };
     uint64_t limit = graph_peak(g) / 5;
-    profile_set_lost(profile, lost);
     if (twice) g = with_repetitions(g, profile, &effort);
     struct plan *p = make_plan(g, profile, FORM_ASYNC, limit, &effort);
     ok(verify_plan(g, profile, p, loud_fault, NULL) == 0 && !spoils(g, p), "both accept the plan itself");

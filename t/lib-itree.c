@@ -23,7 +23,7 @@ static char *written(void (*write)(sexpw *, const void *), const void *what)
 }
 
 static void as_v0(sexpw *w, const void *d) { decisions_write_v0(w, &names, d); }
-static void as_v1(sexpw *w, const void *d) { decisions_write_v1(w, &names, d, 0); }
+static void as_v1(sexpw *w, const void *d) { decisions_write_v1(w, &names, d); }
 static void as_canonical(sexpw *w, const void *d) { decisions_write(w, &names, d); }
 static void as_simple(sexpw *w, const void *d) { decisions_write_simple(w, &names, d); }
 static void as_tree(sexpw *w, const void *t) { itree_write(w, &names, t, 0); }

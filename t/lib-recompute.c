@@ -115,7 +115,7 @@ static void attack(const char *net, int batch, int image, int mutations, bool ga
     char file[64];
     snprintf(file, sizeof file, "/tmp/lib-recompute-%ld.sexp", (long)getpid());
     struct graph *g = net_build(net, batch, image, false);
-    struct profile *profile = model_profile(g, "disk", 2e9, 2e9, 1 << 20, 1 << 20);
+    struct profile *profile = model_profile(g, "disk", 2e9, 2e9, 1 << 20, 1 << 20, 0);
     struct effort effort = { 300, 100, 1, 0 };
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     int repeated = 0, none = 0, changed = 0, sound = 0, slipped = 0;

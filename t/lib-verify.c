@@ -286,7 +286,7 @@ int main(void)
 {
     enum { MUTATIONS = 1000 };
     struct graph *g = net_build("vgg19", 8, 64, true);
-    struct profile *profile = model_profile(g, "optane", 29e9, 12e9, 4096, ((uint64_t)1 << 30) - 1);
+    struct profile *profile = model_profile(g, "optane", 29e9, 12e9, 4096, ((uint64_t)1 << 30) - 1, 0);
     struct effort effort = { 300, 100, 1, 0 };
     struct plan *p = make_plan(g, profile, FORM_SYNC, graph_peak(g) / 5, &effort);
     ok(verify_plan(g, profile, p, loud_fault, NULL) == 0, "the plan itself is accepted");

@@ -8,9 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* fetch, write_out: bytes a second; copies of `least` bytes and of four times as many, up to `most` */
+/* fetch, write_out: bytes a second; copies of `least` bytes and of four times as many, up to `most`; lost: what kernels
+ * lose by a second of copies beside them */
 static struct profile *model_profile(const struct graph *g, const char *machine, double fetch, double write_out,
-                                     uint64_t least, uint64_t most)
+                                     uint64_t least, uint64_t most, double lost)
 {
     char path[64];
     snprintf(path, sizeof path, "/tmp/place-model-%ld.csv", (long)getpid());
@@ -29,6 +30,10 @@ static struct profile *model_profile(const struct graph *g, const char *machine,
             csvw_end(w);
             slow = (slow - may) & may;
         } while (slow);
+    }
+    for (int to_fast = 0; to_fast < 2; to_fast++) {
+        profile_interference_row(w, NULL, to_fast, lost, 0, "model", "simulated");
+        csvw_end(w);
     }
     for (uint64_t bytes = least; bytes <= most; bytes *= 4)
         for (int to_fast = 0; to_fast < 2; to_fast++) {

@@ -398,14 +398,14 @@ void decisions_write_v0(sexpw *w, const struct names *s, const struct decisions 
     sexpw_end(w);
 }
 
-static void write_source(sexpw *w, const struct names *s, uint32_t from, int n_fields)
+static void write_source(sexpw *w, const struct names *s, uint32_t from)
 {
     sexpw_begin(w, NULL);
-    if (from != NAME_NONE) names_write_meta(w, s, from, n_fields);
+    if (from != NAME_NONE) names_write_meta(w, s, from, 0);
     sexpw_end(w);
 }
 
-void decisions_write_v1(sexpw *w, const struct names *s, const struct decisions *d, int n_fields)
+void decisions_write_v1(sexpw *w, const struct names *s, const struct decisions *d)
 {
     static const char *const words[] = { "Apply", "Inline", "Specialise" };
     need_sites(s, d, SITE_V1, "V1");
@@ -417,20 +417,20 @@ void decisions_write_v1(sexpw *w, const struct names *s, const struct decisions 
         sexpw_int(w, d->d[i].round);
         sexpw_begin(w, NULL);
         for (uint32_t k = d->d[i].n; k-- > 0; ) {
-            int fields = n_fields ? n_fields : t[k].func != NAME_NONE ? s->meta[t[k].func].n_fields : 0;
+            int fields = t[k].func != NAME_NONE ? s->meta[t[k].func].n_fields : 0;
             sexpw_begin(w, t[k].decl ? "Enter_decl" : "At_call_site");
             sexpw_begin(w, NULL);
-            write_source(w, s, source(t, k), n_fields);
+            write_source(w, s, source(t, k));
             if (!t[k].decl) names_write_apply(w, s, t[k].label, fields != 3);
-            names_write_meta(w, s, t[k].func, n_fields);
+            names_write_meta(w, s, t[k].func, 0);
             sexpw_end(w);
             sexpw_end(w);
         }
         sexpw_end(w);
-        int fields = n_fields ? n_fields : last->func != NAME_NONE ? s->meta[last->func].n_fields : 0;
+        int fields = last->func != NAME_NONE ? s->meta[last->func].n_fields : 0;
         names_write_apply(w, s, last->label, fields != 3);
         sexpw_cstr(w, words[d->d[i].action]);
-        names_write_meta(w, s, last->func, n_fields);
+        names_write_meta(w, s, last->func, 0);
         sexpw_end(w);
     }
     sexpw_end(w);

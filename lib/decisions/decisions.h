@@ -43,7 +43,7 @@ struct trace_step decisions_step(struct names *, str text);
 
 void decisions_write(sexpw *, const struct names *, const struct decisions *);       /* canonical */
 void decisions_write_v0(sexpw *, const struct names *, const struct decisions *);    /* dies when sites are not V0 */
-void decisions_write_v1(sexpw *, const struct names *, const struct decisions *, int n_fields);
+void decisions_write_v1(sexpw *, const struct names *, const struct decisions *);
 void decisions_write_simple(sexpw *, const struct names *, const struct decisions *);
 
 double span_seconds(str text);                           /* "1.34333m", "24.5s", h, ms, us, ns; NaN when malformed */

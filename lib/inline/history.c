@@ -110,7 +110,6 @@ double history_energy(const struct objective *o, const struct tried *t)
     double text = log(t->text_bytes / o->base->text_bytes);
     if (o->text_weight >= 1 && isnan(instructions)) instructions = 0;    /* a search for size runs nothing */
     if (o->max_text_ratio > 0 && text > log(o->max_text_ratio)) return INFINITY;
-    if (o->max_instructions_ratio > 0 && instructions > log(o->max_instructions_ratio)) return INFINITY;
     if (o->within && instructions > history_instructions(o, o->within)) return INFINITY;
     double e = (1 - o->text_weight) * instructions + o->text_weight * text;
     return isnan(e) ? INFINITY : e;

@@ -40,7 +40,7 @@ const struct tried *history_find(const struct history *, str decisions); /* NULL
 struct objective {
     const struct tried *base;                            /* the default */
     double text_weight;                                  /* 0: instructions alone, 1: text size alone */
-    double max_text_ratio, max_instructions_ratio;       /* 0: no limit */
+    double max_text_ratio;                               /* 0: no limit */
     const struct tried *within;                          /* no more instructions than this row; NULL: no limit */
 };
 /* log of the instructions of a row over those of the base */

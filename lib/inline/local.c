@@ -495,8 +495,7 @@ static bool together_within(struct local *l, struct proposal *p)
     enum { ATTEMPTS = 6, STEPS = 60 };
     const struct objective *o = &l->s->objective;
     static const double part[ATTEMPTS] = { 1, 0.5, 0.25, 0, -0.5, -2 }, below[ATTEMPTS] = { 1, 1.25, 1.5, 2, 3, 4 };
-    double left = (o->within ? history_instructions(o, o->within) : log(o->max_instructions_ratio)) -
-                  history_instructions(o, l->now), sum;
+    double left = history_instructions(o, o->within) - history_instructions(o, l->now), sum;
     if (fabs(left) < 1e-4) left = 1e-4;
     const struct move **take = xmalloc(l->n + 1, sizeof *take);
     bool found = false;
@@ -535,7 +534,7 @@ size_t search_local(struct decision_search *s, struct proposal *p)
             left += !l.v[i].tested;
         }
     if (l.tests && (l.tests >= width || left == 0) && (l.tests % width == 0 || left == 0 || s->count > 1))
-        n = s->objective.within || s->objective.max_instructions_ratio > 0 ? together_within(&l, p) : together(&l, p);
+        n = s->objective.within ? together_within(&l, p) : together(&l, p);
     while (n == 0 || p[0].step == 0) {
         if (n == (size_t)s->count || !test(&l, p, n)) break;
         n++;

@@ -374,13 +374,6 @@ double profile_lost(const struct profile *p, const struct graph *g, int node)
     return mean(op < 0 ? &p->lost : &p->of_op[op]);
 }
 
-void profile_set_lost(struct profile *p, double part)
-{
-    intern_free(&p->ops);
-    p->ops = (struct intern){ 0 };
-    p->lost = (struct lost){ { part, part }, { true, true } };
-}
-
 /* ---- writing ---- */
 
 void profile_tiers(const struct graph *g, int kernel, uint32_t slow, char *in, char *out)

@@ -50,7 +50,6 @@ double profile_copies(const struct profile *, const struct graph *, int node, ui
 /* Seconds that a node loses by a second of copies beside it, below 1: the mean of both directions, of its operator
  * where that was measured, else of all kernels; 0 where nobody measured anything. */
 double profile_lost(const struct profile *, const struct graph *, int node);
-void profile_set_lost(struct profile *, double part);    /* so much from now on, whatever was measured */
 
 /* Writing: one row (csvw_end is still to come, for further columns); in_tiers and out_tiers as above. */
 void profile_row(csvw *, const struct graph *, int kernel, const char *in_tiers, const char *out_tiers, int mode,

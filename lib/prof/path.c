@@ -205,13 +205,13 @@ static int by_repeat(const void *a, const void *b)
     return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->tid, y->tid);
 }
 
-static struct repeat longest_repeat(const struct event_table *t, const char *name)
+static struct repeat longest_repeat(const struct event_table *t)
 {
     struct repeat *v = NULL, best = { 0 };
     size_t n = 0, cap = 0, kept = 0;
     for (size_t i = 0; i < t->rows.n; i++) {
         const struct row *r = &t->rows.v[i];
-        if (r->kind != EVENT_OP || r->end <= r->start || (name && !str_is(t->text.name[r->name], name))) continue;
+        if (r->kind != EVENT_OP || r->end <= r->start) continue;
         v = grow(v, n + 1, &cap, sizeof *v);
         v[n++] = (struct repeat){ .name = r->name, .proc = r->proc, .tid = r->tid, .n = 1, .total = r->end - r->start };
     }
@@ -346,10 +346,10 @@ static struct whatif answer(const struct dag *g, struct whatif w, double speed, 
     return w;
 }
 
-void whatif_all(struct whatif *w, struct event_table *t, const struct part *part, size_t n, const char *iteration,
-                double confidence, double most_unexplained)
+void whatif_all(struct whatif *w, struct event_table *t, const struct part *part, size_t n, double confidence,
+                double most_unexplained)
 {
-    struct repeat rep = longest_repeat(t, iteration);
+    struct repeat rep = longest_repeat(t);
     for (size_t from = 0, to; from < n; from = to) {     /* one graph answers for many */
         struct part slot[PARTS_MOST];
         struct whatif same[PARTS_MOST] = { { 0 } };

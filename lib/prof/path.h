@@ -24,8 +24,8 @@ struct whatif {
 bool whatif_is_cut(const struct event_table *);
 /* names, operations and categories most like a pattern that matched nothing: at most n, then NULL */
 const char **whatif_near(const struct event_table *, const char *pattern, size_t n);
-/* iteration: name of the operation that is one; NULL: the one that repeats at least five times on one thread and takes
- * longest.  The interval is that of the sum of as many iterations (Student's law over their changes). */
-void whatif_all(struct whatif *, struct event_table *, const struct part *, size_t n, const char *iteration,
-                double confidence, double most_unexplained);
+/* An iteration is the operation that repeats at least five times on one thread and takes longest.  The interval is that
+ * of the sum of as many iterations (Student's law over their changes). */
+void whatif_all(struct whatif *, struct event_table *, const struct part *, size_t n, double confidence,
+                double most_unexplained);
 #endif

@@ -65,7 +65,7 @@ static void body(const uint8_t *data, size_t n)
     for (size_t i = 0; i < g.n; i++) fuzz_check(slack[i] >= 0, "slack below nothing");
     fuzz_check(dag_replay(&g, 2, finish) <= end, "a faster run ends later");
     struct whatif w;
-    whatif_all(&w, &t, &all, 1, NULL, 0.95, 1);
+    whatif_all(&w, &t, &all, 1, 0.95, 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
