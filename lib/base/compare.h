@@ -4,11 +4,17 @@
  * ORDER(x->name, y->name) ?: ORDER(x->row, y->row); downwards, the two are exchanged. */
 #ifndef MILLRACE_COMPARE_H
 #define MILLRACE_COMPARE_H
+#include <string.h>
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 static inline int order_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return ORDER(x, y);
+}
+
+static inline int order_strings(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 #endif

@@ -238,12 +238,6 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
 
 /* ---- intervals ---- */
 
-static int ascending(const void *x, const void *y)
-{
-    double a = *(const double *)x, b = *(const double *)y;
-    return ORDER(a, b);
-}
-
 static double quantile(const double *sorted, long n, double q)
 {
     double at = q * (double)(n - 1);
@@ -294,7 +288,7 @@ void reward_bootstrap(const struct sparse_problem *p, const struct reward_rows *
         lower[j] = upper[j] = NAN;
         if (used[j] == NAME_NONE) continue;
         double *x = all + used[j] * (size_t)n;
-        qsort(x, (size_t)n, sizeof *x, ascending);
+        qsort(x, (size_t)n, sizeof *x, order_doubles);
         lower[j] = quantile(x, n, (1 - confidence) / 2);
         upper[j] = quantile(x, n, (1 + confidence) / 2);
     }

@@ -1,6 +1,7 @@
 /* data.c - see data.h */
 #include "fit/data.h"
 #include "base/checked.h"
+#include "base/compare.h"
 #include "base/num.h"
 #include <ctype.h>
 #include <fnmatch.h>
@@ -37,18 +38,13 @@ double data_value(const csv *t, int col)
     return v;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* class numbers so far are in order of appearance; renumber by name */
 static void order_classes(struct data *d, struct intern *seen)
 {
     d->nclass = (int)seen->n;
     d->class = xmalloc(seen->n + 1, sizeof *d->class);
     for (size_t c = 0; c < seen->n; c++) d->class[c] = xformat("%.*s", (int)seen->name[c].n, seen->name[c].s);
-    qsort(d->class, seen->n, sizeof *d->class, by_name);
+    qsort(d->class, seen->n, sizeof *d->class, order_strings);
     double *to = xmalloc(seen->n + 1, sizeof *to);
     for (size_t c = 0; c < seen->n; c++) to[intern_find(seen, str_of(d->class[c]))] = (double)c;
     for (size_t i = 0; i < d->rows; i++) d->y[i] = to[(size_t)d->y[i]];

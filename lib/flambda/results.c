@@ -1,5 +1,6 @@
 /* results.c - see results.h */
 #include "flambda/results.h"
+#include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
@@ -33,11 +34,6 @@ void reject_pointer(const char *path, str line)
         die_at(path, 1, "a git-LFS pointer, not the data; fetch the file itself");
 }
 
-static int by_name(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 char **sorted_names(const char *dir, size_t *n)
 {
     DIR *d = opendir(dir);
@@ -51,7 +47,7 @@ char **sorted_names(const char *dir, size_t *n)
         name[(*n)++] = xstrdup(e->d_name);
     }
     closedir(d);
-    if (*n) qsort(name, *n, sizeof *name, by_name);
+    if (*n) qsort(name, *n, sizeof *name, order_strings);
     return name;
 }
 

@@ -408,11 +408,6 @@ void import_rlscope_bytes(struct importer *m, const char *name, const unsigned c
     }
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void one_proto(struct importer *m, const char *path)
 {
     struct buf b = slurp(path);
@@ -447,7 +442,7 @@ static void walk(struct importer *m, const char *path, int depth)
         } else free(child_path);
     }
     closedir(d);
-    if (n) qsort(name, n, sizeof *name, by_text);
+    if (n) qsort(name, n, sizeof *name, order_strings);
     for (size_t i = 0; i < n; i++) {
         walk(m, name[i], depth + 1);
         free(name[i]);

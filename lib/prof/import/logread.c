@@ -298,11 +298,6 @@ const struct intern *log_text(const log_reader *r)
     return &r->text;
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void add_thread(struct log_reader *r, const char *path)
 {
     r->thread = grow(r->thread, r->nthread + 1, &r->thread_cap, sizeof *r->thread);
@@ -358,7 +353,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     }
     closedir(d);
     if (!n) die("%s: no logs of the recorder here (prof-record -o %s PROGRAM makes them)", dir, dir);
-    qsort(path, n, sizeof *path, by_text);
+    qsort(path, n, sizeof *path, order_strings);
     intern(&r->text, (str){ "", 0 });
     r->open_text = log_word(r, "open");
     r->part_text = log_word(r, "part");
