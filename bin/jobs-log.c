@@ -76,7 +76,6 @@ int main(int argc, char **argv)
     csvw *w = csvw_append(log, ANSWER_COLUMNS);
     known = answers_read(log);
     if (known.n_broken) warn("%s: %zu damaged lines are not used", log, known.n_broken);
-    known.n_failed = 0;
     progress_start("jobs", (double)total);
     if (i == argc) take_file(w, "-");
     for (; i < argc; i++) take_file(w, argv[i]);

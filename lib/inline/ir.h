@@ -14,7 +14,6 @@
 struct ir_function {
     str name;                                            /* symbol */
     bool defined, local;                                 /* has a body here; internal or private linkage */
-    bool varargs;
     uint32_t line;                                       /* of its declaration; 0: no debug info */
     uint32_t blocks, instructions, calls, loads, stores, branches, loops, max_depth, uses, arguments;
 };
@@ -28,7 +27,6 @@ struct ir_call {
     uint32_t inlined;                                    /* elements of the chain - 1: levels already inlined */
     uint32_t depth;                                      /* loop depth of its block in the caller */
     uint32_t arguments, constants, allocas;              /* actual arguments, how many are literals, are local arrays */
-    bool stable; /* no artificial location in the chain: the key can be relied on */
 };
 
 struct ir_module {

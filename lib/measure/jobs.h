@@ -39,7 +39,7 @@ bool answer_parse(str line, struct answer *a, struct buf *scratch);
 struct answers {
     struct intern key;                                   /* job and task */
     struct answer *v;                                    /* of each key; status is empty while there is no ok one */
-    size_t cap, n_broken, n_failed;
+    size_t cap, n_broken;
     struct arena text;
 };
 struct answers answers_read(const char *path);

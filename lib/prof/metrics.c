@@ -12,7 +12,6 @@ void metrics_add(struct metrics *m, const char *cats, int64_t t)
 {
     bool gpu = set_has_gpu(cats), cuda = set_has(cats, "CUDA"), backend = set_has(cats, "Backend");
     bool c = backend || cuda || set_has(cats, "Simulator") || set_has(cats, "C"), python = set_has(cats, "Python");
-    m->all += t;
     if (python) m->python += t;
     if (gpu) m->gpu += t;
     if (c) m->c += t;
@@ -20,7 +19,6 @@ void metrics_add(struct metrics *m, const char *cats, int64_t t)
     if (cuda) m->cuda += t;
     if (cuda && !gpu) m->cuda_cpu += t;
     if (backend && !cuda && !gpu) m->framework_cpu += t;
-    if (gpu && (c || python)) m->overlap += t;
 }
 
 static void ratios(double v[METRICS])

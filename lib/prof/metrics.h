@@ -13,7 +13,7 @@ enum metric {
 };
 extern const char *const metric_name[METRICS];           /* that toolkit's field names, TotalTimeSec and so on */
 
-struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu, overlap, all; };   /* ns */
+struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu; };   /* ns */
 void metrics_add(struct metrics *, const char *cats, int64_t total);
 void metrics_of(const struct metrics *, double out[METRICS]);
 /* seconds */
