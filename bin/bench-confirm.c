@@ -24,7 +24,6 @@
 #include "base/filter.h"
 #include HELP
 #include "measure/bench.h"
-#include "measure/clock.h"
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "table/csvio.h"

@@ -17,7 +17,6 @@
 #include HELP
 #include "measure/foreign.h"
 #include "table/input.h"
-#include <string.h>
 
 static enum { NOT_SAID = -1, HYPERFINE } to = NOT_SAID;
 static const struct opt options[] = {

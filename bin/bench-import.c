@@ -20,7 +20,6 @@
 #include "base/filter.h"
 #include HELP
 #include "measure/foreign.h"
-#include <string.h>
 
 static const char *label;
 static enum foreign from = FOREIGN_NONE;

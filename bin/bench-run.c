@@ -33,7 +33,6 @@
 #include "base/num.h"
 #include HELP
 #include "measure/bench.h"
-#include "measure/clock.h"
 #include <stdlib.h>
 #include <string.h>
 

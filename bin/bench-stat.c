@@ -29,7 +29,6 @@
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct list metrics;
 static const char *group;

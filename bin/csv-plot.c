@@ -24,7 +24,6 @@
 #include "table/input.h"
 #include "table/plot.h"
 #include HELP
-#include <limits.h>
 #include <stdlib.h>
 
 static const char *x, *y, *by, *low, *high, *output;

@@ -14,7 +14,6 @@
  *   $ csv-where -c error --known --not runs.csv
  */
 #include "base/filter.h"
-#include "base/num.h"
 #include "table/csvio.h"
 #include "table/input.h"
 #include HELP

@@ -30,7 +30,6 @@
 #include "fit/lasso.h"
 #include "fit/train.h"
 #include "table/input.h"
-#include <math.h>
 #include <stdlib.h>
 
 enum { SWEEPS = 100000 };                                /* at most */

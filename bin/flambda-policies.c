@@ -31,7 +31,6 @@
 #include "measure/stats.h"
 #include HELP
 #include "flambda/policies-tables.h"
-#include <string.h>
 
 static const char *counters, *sets, *hand, *output;
 static enum policies_base base = BASE_LEAST;

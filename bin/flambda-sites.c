@@ -28,8 +28,6 @@
 #include "base/num.h"
 #include "table/csvio.h"
 #include HELP
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

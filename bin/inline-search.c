@@ -38,7 +38,6 @@
 #include "table/csvio.h"
 #include HELP
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -34,7 +34,6 @@
 #include "inline/verdicts.h"
 #include "table/csvio.h"
 #include HELP
-#include <math.h>
 #include <stdlib.h>
 
 static enum level level = LEVEL_OZ;

@@ -16,7 +16,7 @@
  * Order is kept.
  *
  * Examples:
- *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-reset |
+ *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 | loop-act |
  *     loop-observe --loops --scale=log
  */
 #include "base/filter.h"

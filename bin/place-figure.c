@@ -47,7 +47,6 @@
 #include "base/filter.h"
 #include "place/figures.h"
 #include HELP
-#include <stdlib.h>
 
 static int figure = -1;
 enum { FIRST_FIGURE = 7 };

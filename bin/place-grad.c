@@ -16,7 +16,6 @@
 #include "base/filter.h"
 #include "place/grad.h"
 #include HELP
-#include <string.h>
 
 static const char *output;
 static enum { SGD, ADAM } kind = SGD;

@@ -37,14 +37,12 @@
 #include "base/filter.h"
 #include "measure/clock.h"
 #include "measure/machine.h"
-#include "measure/stats.h"
 #include "tensor/blas.h"
 #include "place/fast.h"
 #include "place/record.h"
 #include "place/steps.h"
 #include "place/values.h"
 #include HELP
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -36,7 +36,6 @@
  */
 #include "base/filter.h"
 #include "base/out.h"
-#include "base/str.h"
 #include "prof/check.h"
 #include "prof/import/logcheck.h"
 #include HELP

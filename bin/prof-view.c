@@ -24,7 +24,6 @@
  *   $ prof-view --view=metrics cells.csv
  */
 #include "base/filter.h"
-#include "prof/metrics.h"
 #include "prof/views.h"
 #include "table/csvio.h"
 #include "table/show.h"

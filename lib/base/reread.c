@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/out.h"
-#include "base/str.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,5 @@
 /* names.c - see names.h */
 #include "decisions/names.h"
-#include "base/message.h"
-#include "base/num.h"
 #include <stdlib.h>
 #include <string.h>
 

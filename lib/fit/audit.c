@@ -4,7 +4,6 @@
 #include "fit/pca.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void audit_columns(const struct data *d, struct audit *a)
 {

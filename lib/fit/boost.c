@@ -4,7 +4,6 @@
 #include "base/compare.h"
 #include "base/mem.h"
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* entries.c - see entries.h */
 #include "fit/entries.h"
 #include "base/mem.h"
-#include "base/message.h"
 #include "table/csvio.h"
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,8 @@
 /* pairs.c - see pairs.h */
 #include "flambda/pairs.h"
-#include "base/message.h"
 #include "decisions/decisions.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const double DEAD = 1e-4, NOTHING = -8;           /* preparation; log10 of a lasso reward that counts as 0 */
 

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/mem.h"
-#include "base/message.h"
 #include "fit/dense.h"
 #include "table/csvio.h"
 #include <gsl/gsl_cdf.h>

@@ -5,7 +5,6 @@
 #include "base/message.h"
 #include "base/num.h"
 #include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,6 @@
 #include "inline/llvm.h"
 #include "inline/lto.h"
 #include "inline/tool.h"
-#include "base/message.h"
 #include "base/out.h"
 #include "table/csvio.h"
 #include <math.h>

@@ -1,6 +1,5 @@
 /* compiler.c - see compiler.h */
 #include "inline/compiler.h"
-#include "base/message.h"
 #include "base/num.h"
 #include <stdio.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "measure/child.h"
-#include "table/csvio.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

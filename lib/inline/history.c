@@ -2,7 +2,6 @@
 #include "inline/history.h"
 #include "base/checked.h"
 #include "base/compare.h"
-#include "base/message.h"
 #include "base/num.h"
 #include "table/csvio.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 #include "inline/home.h"
-#include "base/filter.h"
+#include "base/message.h"
 #include "inline/attributes.h"
 #include "inline/emit.h"
 #include "table/record.h"

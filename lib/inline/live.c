@@ -1,6 +1,5 @@
 /* live.c - see live.h */
 #include "inline/live.h"
-#include "base/message.h"
 #include "decisions/canonical.h"
 #include <stdlib.h>
 #include <string.h>

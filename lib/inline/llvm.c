@@ -2,7 +2,6 @@
 #include "inline/llvm.h"
 #include "base/compare.h"
 #include "base/mem.h"
-#include "base/message.h"
 #include "base/num.h"
 #include "inline/tool.h"
 #include "measure/count.h"

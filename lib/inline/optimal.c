@@ -1,7 +1,6 @@
 /* optimal.c - see optimal.h */
 #include "inline/optimal.h"
 #include "base/compare.h"
-#include "base/message.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

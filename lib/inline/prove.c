@@ -3,7 +3,6 @@
 #include "base/message.h"
 #include "base/rng.h"
 #include "inline/descend.h"
-#include "inline/ir.h"
 #include "measure/clock.h"
 #include "table/csvio.h"
 #include <math.h>

@@ -1,6 +1,5 @@
 /* relocate.c - see relocate.h */
 #include "inline/relocate.h"
-#include "base/message.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/mem.h"
-#include "base/message.h"
 #include "base/out.h"
 #include <elf.h>
 #include <errno.h>

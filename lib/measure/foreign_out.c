@@ -1,8 +1,6 @@
 /* foreign_out.c - the emission half of foreign.h */
 #include "base/mem.h"
 #include "base/message.h"
-#include "base/num.h"
-#include "base/out.h"
 #include "measure/foreign.h"
 #include "measure/stats.h"
 #include "tree/json.h"

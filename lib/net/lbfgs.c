@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/mem.h"
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

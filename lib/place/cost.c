@@ -1,6 +1,5 @@
 /* cost.c - see cost.h */
 #include "place/cost.h"
-#include "base/message.h"
 #include "table/csvio.h"
 #include <stdlib.h>
 #include <string.h>

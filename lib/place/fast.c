@@ -1,5 +1,4 @@
 #include "place/fast.h"
-#include "base/checked.h"
 #include "base/mem.h"
 #include "place/pack.h"
 #include <stdlib.h>

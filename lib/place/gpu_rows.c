@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/mem.h"
 #include "measure/machine.h"
-#include "measure/stats.h"
 #include "tensor/ops.h"
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,6 @@
 #include "base/checked.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 #include "place/steps.h"
 #include "measure/machine.h"
 #include "table/record.h"
-#include <math.h>
 #include <sys/resource.h>
 
 static const struct field columns[] = {

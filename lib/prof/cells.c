@@ -2,7 +2,6 @@
 #include "prof/cells.h"
 #include "base/checked.h"
 #include "base/compare.h"
-#include "base/message.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include <stdlib.h>
-#include <string.h>
 
 const char *const edge_why_name[EDGE_WHYS] = { "run", "launch", "stream", "sync", "link", "guess",
                                                      "collective", "event" };

@@ -6,7 +6,6 @@
 #include "base/out.h"
 #include "table/csvio.h"
 #include "tree/json.h"
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* launch.c - see launch.h */
 #include "prof/launch.h"
 #include "base/message.h"
-#include "base/str.h"
 #include "measure/count.h"
 #include "prof/import/logfiles.h"
 #include <dirent.h>

@@ -1,6 +1,5 @@
 /* page.c - see page.h */
 #include "prof/page.h"
-#include "base/checked.h"
 #include "base/compare.h"
 #include "base/out.h"
 #include "prof-page.h"

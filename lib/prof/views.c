@@ -1,6 +1,5 @@
 /* views.c - see views.h */
 #include "prof/views.h"
-#include "base/message.h"
 #include "prof/metrics.h"
 #include "prof/sweep.h"
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "rl/agent.h"
 #include "rl/gradient.h"
-#include "base/message.h"
 #include <cblas.h>
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 #include "rl/gradient.h"
 #include <math.h>
-#include <string.h>
 
 int policy_best(const float *score, uint32_t mask, int actions)
 {

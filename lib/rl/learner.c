@@ -1,8 +1,6 @@
 #include "rl/learner.h"
 #include "base/mem.h"
-#include "base/message.h"
 #include "rl/apex.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* expr_calls.c - the functions that expressions may call; the table at the end is all there is. */
 #include "base/message.h"
 #include "base/near.h"
-#include "base/num.h"
 #include "table/expr_code.h"
 #include <math.h>
 #include <stdio.h>

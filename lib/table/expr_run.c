@@ -1,5 +1,4 @@
 /* expr_run.c - see expr.h: the row at hand, and the machine that runs the steps for it. */
-#include "base/message.h"
 #include "base/checked.h"
 #include "base/num.h"
 #include "table/expr_code.h"

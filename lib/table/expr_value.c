@@ -1,6 +1,5 @@
 /* expr_value.c - see expr.h: values as text, as fields and as numbers. */
 #include "base/message.h"
-#include "base/num.h"
 #include "table/expr_code.h"
 
 str value_text(struct scope *s, const struct value *v)

@@ -2,7 +2,6 @@
 #include "table/table.h"
 #include "base/checked.h"
 #include "base/message.h"
-#include "base/num.h"
 #include <stdlib.h>
 #include <string.h>
 

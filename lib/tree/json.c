@@ -2,9 +2,7 @@
 #include "tree/json.h"
 #include "base/message.h"
 #include "base/num.h"
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

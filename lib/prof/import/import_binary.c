@@ -5,7 +5,6 @@
 #include "base/compare.h"
 #include "base/message.h"
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* import_hold.c - rows of foreign traces that need each other: whose GPU row, whose piece of time; see import.h */
 #include "prof/import/import.h"
 #include "base/compare.h"
-#include "base/filter.h"
+#include "base/message.h"
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

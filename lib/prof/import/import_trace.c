@@ -3,7 +3,6 @@
 #include "base/message.h"
 #include "base/num.h"
 #include "tree/json.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
