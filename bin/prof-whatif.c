@@ -14,10 +14,10 @@
  * A part that matches nothing is an error, which lists names like it.
  * Columns out: part, speed, before_ns, after_ns, low_ns, high_ns (two-sided
  * interval from what the iterations take then: the operation that repeats and
- * takes longest; empty: under five), speedup, low_ratio, high_ratio, naive_speedup (as if nothing
- * overlapped: the part's time on all threads is taken from the whole),
- * selected_ns, iterations, unexplained_share.  Cores and caches that threads
- * share are not seen.
+ * takes longest; empty: under five), speedup, low_ratio, high_ratio,
+ * naive_speedup (as if nothing overlapped: the part's time on all threads is
+ * taken from the whole), selected_ns, iterations, unexplained_share.  Cores and
+ * caches that threads share are not seen.
  * Memory: all rows.
  *
  * Examples:

@@ -107,14 +107,8 @@ void counters_import(const char *path, const char *benchmark, csvw *w)
     if (!f) die_errno("%s", path);
     char *text = NULL;
     size_t room = 0, number = 0;
-    for (ssize_t n; (n = text_line(f, path, &text, &room)) > 0;) {
-        number++;
-        while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
-        str line = { text, (size_t)n };
-        if (number == 1) reject_pointer(path, line);
-        if (memchr(text, 0, (size_t)n)) die_at(path, number, "a NUL byte: binary file?");
+    for (str line; data_line(f, path, &text, &room, &number, &line);)
         import_line(path, number, line, benchmark, w);
-    }
     fclose(f);
     free(text);
     if (!number) counters_none(benchmark, w);

@@ -26,11 +26,18 @@ bool seconds_parse(str s, double *seconds)
     return false;
 }
 
-void reject_pointer(const char *path, str line)
+bool data_line(FILE *f, const char *path, char **text, size_t *room, size_t *number, str *line)
 {
     static const char head[] = "version https://git-lfs";
-    if (line.n >= sizeof head - 1 && !memcmp(line.s, head, sizeof head - 1))
+    ssize_t n = text_line(f, path, text, room);
+    if (n <= 0) return false;
+    ++*number;
+    while (n && ((*text)[n - 1] == '\n' || (*text)[n - 1] == '\r')) n--;
+    *line = (str){ *text, (size_t)n };
+    if (*number == 1 && line->n >= sizeof head - 1 && !memcmp(line->s, head, sizeof head - 1))
         die_at(path, 1, "a git-LFS pointer, not the data; fetch the file itself");
+    if (memchr(line->s, 0, line->n)) die_at(path, *number, "a NUL byte: binary file?");
+    return true;
 }
 
 char **sorted_names(const char *dir, size_t *n)
@@ -85,12 +92,7 @@ static void read_file(const char *path, struct result_line *l, result_visit *vis
     char *text = NULL;
     double *seconds = NULL;
     size_t room = 0, cap = 0, number = 0;
-    for (ssize_t n; (n = text_line(f, path, &text, &room)) > 0; ) {
-        number++;
-        while (n && (text[n - 1] == '\n' || text[n - 1] == '\r')) n--;
-        str line = { text, (size_t)n };
-        if (number == 1) reject_pointer(path, line);
-        if (memchr(text, 0, (size_t)n)) die_at(path, number, "a NUL byte: binary file?");
+    for (str line; data_line(f, path, &text, &room, &number, &line);) {
         l->failed = false;
         read_line(path, number, line, l, &seconds, &cap);
         visit(context, l);

@@ -7,7 +7,7 @@
 #define MILLRACE_RESULTS_H
 #include "base/str.h"
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdio.h>
 
 struct result_line {
     const char *benchmark, *experiment, *policy;         /* policy: NAME without plugin_ */
@@ -20,7 +20,9 @@ typedef void result_visit(void *context, const struct result_line *);
 
 void results_walk(const char *dir, const char *experiment, result_visit *, void *context);   /* experiment NULL: all */
 bool seconds_parse(str s, double *seconds);              /* "10.608s", "1.34333m": a number and its unit */
-void reject_pointer(const char *path, str first_line);   /* dies when a file is a git-LFS pointer instead of data */
+/* The next line of a file of the study without its end, false after the last; dies at a NUL byte, or where the file is
+ * a git-LFS pointer instead of data. */
+bool data_line(FILE *, const char *path, char **text, size_t *room, size_t *number, str *line);
 char **sorted_names(const char *dir,
                     size_t *n); /* entries that do not begin with a dot; dies if there is no such directory */
 #endif

@@ -18,7 +18,8 @@ void import_put(struct importer *m, const struct event *e)
     m->put(m->closure, e);
 }
 
-/* what json_fault says, with the byte; the closing bracket of an array of events may be missing: the format allows it */
+/* What json_fault says, with the byte.  The closing bracket of an array of events may be missing: the format allows
+ * it. */
 static void json_fault_at(struct importer *m, const struct jsonr *j)
 {
     if (!json_fault(j)) return;
