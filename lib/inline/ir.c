@@ -505,6 +505,7 @@ static void resolve(struct reader *r, struct ir_call *c, uint32_t location)
     struct buf b = { 0 };
     bool sound = true;
     uint32_t hops = 0;
+    c->stable = true;
     c->file = (str){ "", 0 };
     for (uint32_t id = location; id != NO_NODE && sound; hops++) {
         const struct di *l = node_at(r, id);
@@ -513,13 +514,17 @@ static void resolve(struct reader *r, struct ir_call *c, uint32_t location)
         sound = s && hops < HOPS_MAX;
         if (!sound) break;
         str name = s->linkage.n ? s->linkage : s->name;
+        if (l->line < s->line) c->stable = false;        /* merged location: line 0 */
         buf_format(&b, "%s%.*s:%u:%u", b.n ? " @ " : "", (int)name.n, name.s, l->line - s->line, l->column);
         uint32_t base = base_discriminator(discriminator);
         if (base) buf_format(&b, ".%u", base);
         if (hops == 0) locate(r, c, l, s);
         id = l->at;
     }
-    if (!sound) b.n = 0;
+    if (!sound || b.n == 0) {
+        b.n = 0;
+        c->stable = false;
+    }
     c->inlined = hops ? hops - 1 : 0;
     c->chain = (str){ arena_copy(&r->m->text, b.s, b.n), b.n };
     free(b.s);

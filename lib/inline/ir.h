@@ -27,6 +27,7 @@ struct ir_call {
     uint32_t inlined;                                    /* elements of the chain - 1: levels already inlined */
     uint32_t depth;                                      /* loop depth of its block in the caller */
     uint32_t arguments, constants, allocas;              /* actual arguments, how many are literals, are local arrays */
+    bool stable; /* no artificial location in the chain: the key can be relied on */
 };
 
 struct ir_module {
