@@ -47,7 +47,7 @@ static enum { DIE, SKIP } incomplete = DIE;
 static enum adjustment adjust = ADJUST_HOLM;
 static double margin = 0.01, confidence = 0.95;
 static long seed = 1;
-static bool force, as_csv, say;
+static bool force, subtract, as_csv, say;
 static const struct opt options[] = {
     { 'b', "base", STR, &base_name, "LABEL", "what to compare with; default: the first label of bench-run" },
     { 0, "margin", NUM, &margin, "X", "ratios within 1/(1+X) .. 1+X count as the same", 0, 1 },
@@ -57,6 +57,7 @@ static const struct opt options[] = {
     { 0, "adjust", WORD, &adjust, "holm|bh|none", "for the number of comparisons" },
     { 0, "incomplete", WORD, &incomplete, "die|skip", "rounds with a label missing" },
     { 0, "force", FLAG, &force, NULL, "say faster even where a gain is smaller than the noise floor" },
+    { 0, "subtract", FLAG, &subtract, NULL, "the time of an empty command, with its uncertainty" },
     { 0, "csv", FLAG, &as_csv, NULL, "the table, on a terminal too" },
     { 0, "say", FLAG, &say, NULL, "the sentences, in a pipe too" },
     { 's', "seed", INT, &seed, "N", "of the bootstrap over programs" },
@@ -106,7 +107,7 @@ int main(int argc, char **argv)
              "intervals do not know");
     if (r->left_out && !quiet) warn("%zu incomplete rounds left out", r->left_out);
     size_t n;
-    struct compare_options o = { base, confidence, margin, adjust, force };
+    struct compare_options o = { base, confidence, margin, adjust, force, subtract };
     struct comparison *row = compare_all(r, &o, &n);
     bool many = r->benchmark.n > 1 || (r->benchmark.n && r->benchmark.name[0].n);
     if (!many && !as_csv && (say || isatty(STDOUT_FILENO))) {

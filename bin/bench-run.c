@@ -18,8 +18,8 @@
  * --event its count n_NAME and n_NAME_source (perf, or none and why).
  *
  * status is ok, or exit, signal, output, output_limit, not_started: an error,
- * never a fast result; or timeout: the times are lower bounds.  Limits, a
- * niceness and a CPU set before (ulimit, nice, taskset) hold for the commands.
+ * never a fast result; or timeout, cpu_limit: the times are lower bounds.
+ * A niceness and a CPU set before (nice, taskset) hold for the commands.
  * Rows appear as they are measured.  With -o a killed run goes on when the
  * same command is given again.  --until may look after every round: it uses a
  * confidence sequence, and bench-compare knows.  Exit 1 when a run went wrong.
@@ -38,8 +38,8 @@
 
 static struct list labels, events;
 static long rounds = 20, seed = 1, expect_exit;
-static double timeout, max_time, margin = 0.01, confidence = 0.95;
-static uint64_t output_limit = 1 << 30;
+static double timeout, cpu_limit, max_time, margin = 0.01, confidence = 0.95;
+static uint64_t memory_limit, output_limit = 1 << 30;
 static bool aa, shell;
 static const char *output = "-", *until, *warmup = "auto", *benchmark = "", *input,
                   *directory, *prepare, *error;
@@ -59,6 +59,8 @@ static const struct opt options[] = {
     { 0, "output-rule", WORD, &rule, "same|own|any", "output demanded: as the base's first, as its own first" },
     { 0, "exit", INT, &expect_exit, "N", "exit status demanded", 0, 255 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run; then it is killed, a censored time", 0, 1e9 },
+    { 0, "cpu-limit", NUM, &cpu_limit, "S", "CPU seconds per process", 0, 1e9 },
+    { 0, "memory-limit", SIZE, &memory_limit, "BYTES", "address space per process" },
     { 0, "output-limit", SIZE, &output_limit, "BYTES", "largest file written, output included" },
     { 'e', "event", LIST, &events, "NAME", "count this event (libpfm4 name)" },
     { 0, "input", STR, &input, "FILE", "standard input of the commands" },
@@ -110,7 +112,7 @@ int main(int argc, char **argv)
     b.child = (struct child){ .directory = directory,
                               .input = input,
                               .error = error,
-                              .limits = { .wall_seconds = timeout, .output_bytes = output_limit } };
+                              .limits = { timeout, cpu_limit, memory_limit, output_limit } };
     set_stopping(&b);
     bench_subjects(&b, &labels, argv + i, (size_t)(argc - i), shell);
     add_events(&b);

@@ -131,12 +131,29 @@ awk -F, -v OFS=, 'NR > 1 && $1 == "b" { $3 /= 1.5 } { print }' same.csv > apart.
 bench-compare --base=a apart.csv > /dev/null 2> notes
 ok 'either way' grep -q 'by wall the ratio is 0.6.* they disagree' notes
 
-# an empty command that takes half of a run
+# an empty command that takes 2 % of a run, known to 10 %: subtracted, and its uncertainty added
 { echo label,round,phase,wall_seconds,cpu_seconds
-  for i in {0..4}; do echo "(empty),0,calibrate,0.5,0.5"; done
-  table 40 1.05 | tail -n +2 | awk -F, -v OFS=, '{ print $1, $2, "measure", $3, $4 }'; } > large.csv
+  for e in 0.018 0.019 0.02 0.021 0.022; do echo "(empty),0,calibrate,$e,$e"; done
+  table 40 1.05 | tail -n +2 | awk -F, -v OFS=, '{ print $1, $2, "measure", $3, $4 }'; } > empty.csv
+is 'without the empty command the ratio is farther from 1' '1.050 1.051' sh -c "{ bench-compare --quiet --base=a empty.csv; bench-compare --quiet --subtract --base=a empty.csv; } | awk -F, '/^b/ { printf \"%s%.3f\", s, \$5; s = \" \" } END { print \"\" }'"
+awk -F, -v OFS=, '$3 == "calibrate" { $4 = $5 = 0.5 } { print }' empty.csv > large.csv
+fails 'half of a run is too much to subtract' 3 'large.csv:[0-9]*: an empty command takes [0-9.]* % of this run' bench-compare --subtract --base=a large.csv
+sed '7s/,[^,]*,[^,]*$/,0.1,0.1/' empty.csv > short.csv
+fails 'so is one short run, the first' 3 'short.csv:7: an empty command takes 20.0 % of this run' bench-compare --subtract --base=a short.csv
+# the p-value is the largest of those with the least, the middle and the most of the empty command taken off
+{ echo label,round,phase,cpu_seconds
+  for e in 0.018 0.019 0.02 0.021 0.022; do echo "(empty),0,calibrate,$e"; done
+  for i in {0..19}; do
+      if [ $((i % 2)) = 0 ]; then awk -v i=$i 'BEGIN { printf "a,%d,measure,0.45\nb,%d,measure,%.9g\n", i, i, 0.45 * (1.01 + i / 1e5) }'
+      else awk -v i=$i 'BEGIN { printf "a,%d,measure,10\nb,%d,measure,%.9g\n", i, i, 10 / (1.0104 + i / 1e4) }'; fi
+  done; } > mixed.csv
+p_less() { awk -F, -v OFS=, -v e="$1" '$3 == "calibrate" { next } NR > 1 { $4 = sprintf("%.17g", $4 - e) } { print }' mixed.csv |
+    bench-compare --quiet --base=a --metric=cpu 2> /dev/null | csv-cut -c p_value | tail -1; }
+is 'the p-value is the largest of both ends and the middle' "$(for e in 0.018 0.02 0.022; do p_less $e; done | sort -g | tail -1)" \
+    bash -c 'bench-compare --quiet --subtract --base=a mixed.csv 2> /dev/null | csv-cut -c p_value | tail -1'
+ok 'which is not that of the middle' eval '[ "$(p_less 0.02)" != "$(cat got)" ]'
 bench-compare --base=a large.csv > out.csv 2> notes
-ok 'is said' grep -q "starting a process takes 50.0 % of a run of 'a'" notes
+ok 'and is said without' grep -q "starting a process takes 50.0 % of a run of 'a'" notes
 terminal() { script -qec "$*" /dev/null < /dev/null | tr -d '\r'; }
 (echo label,round,cpu_seconds,wall_seconds; for i in {1..20}; do k=$((i * 7 % 10)); echo "old,$i,1.0$k,1.0$k"; k=$((i * 3 % 10)); echo "new,$i,0.5$k,0.5$k"; done) > pair
 is 'on a terminal a sentence' 'new is faster than old' eval 'terminal bench-compare --quiet --base=old pair | grep -o "^new is faster than old"'

@@ -147,6 +147,11 @@ static const char *judge(struct bench *b, struct subject *s, const struct ran *r
     return r->output_hash == whose->output_hash ? "ok" : "output";
 }
 
+static bool is_time_limit(const char *status)
+{
+    return strcmp(status, "timeout") == 0 || strcmp(status, "cpu_limit") == 0;
+}
+
 static void explain(const struct bench *b, const struct subject *s, const struct ran *r, const char *status, long round)
 {
     if (r->how == RAN_NOT_STARTED) die("label '%s': %s: %s", s->label, s->argv[0], strerror(r->error));
@@ -223,7 +228,7 @@ static double run_once(struct bench *b, struct subject *s, enum phase phase, lon
     bool good = strcmp(status, "ok") == 0;
     if (!good && phase != CALIBRATE && !s->errors++) explain(b, s, &r, status, round);
     write_row(b, s, &r, phase, round, position, status, steal);
-    if (!good && strcmp(status, "timeout") != 0) {
+    if (!good && !is_time_limit(status)) {
         b->errors++;
         return NAN;
     }

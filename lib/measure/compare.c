@@ -25,17 +25,36 @@ static double noise_floor(const struct runs *r, size_t benchmark, const struct c
     return floor_log;
 }
 
-static struct paired paired_of(const struct runs *r, const struct pairs *p, const struct compare_options *o)
+static struct paired with_empty(struct runs *r, size_t benchmark, size_t label, double empty,
+                                const struct compare_options *o)
 {
-    return paired_compare(p->d, p->lower, p->upper, p->errors ? 0 : p->n, o->confidence, r->sequential);
+    r->subtracted = empty;
+    struct pairs p = runs_pairs(r, &r->main[benchmark], o->base, label);
+    struct paired q = paired_compare(p.d, p.lower, p.upper, p.errors ? 0 : p.n, o->confidence, r->sequential);
+    pairs_free(&p);
+    r->subtracted = 0;
+    return q;
 }
 
-static struct comparison compare(const struct runs *r, size_t benchmark, size_t label, const struct compare_options *o)
+static void refuse_large(const struct runs *r)
+{
+    if (isnan(r->empty_seconds)) die("--subtract: no runs of an empty command (phase calibrate) in the input");
+    for (size_t b = 0; b < r->benchmark.n; b++)
+        for (size_t i = 0; i < r->main[b].rounds * r->label.n; i++) {
+            if (!r->main[b].cell[i]) continue;
+            const struct run *x = &r->run[r->main[b].cell[i] - 1];
+            if (!x->error && r->empty_seconds > 0.05 * x->value)
+                die_at(r->file.name[x->file].s, x->line,
+                       "an empty command takes %.1f %% of this run: too much to subtract, 5 %% is the most",
+                       100 * r->empty_seconds / x->value);
+        }
+}
+
+static struct comparison compare(struct runs *r, size_t benchmark, size_t label, const struct compare_options *o)
 {
     struct pairs p = runs_pairs(r, &r->main[benchmark], o->base, label);
     struct comparison w = {
-        .benchmark = benchmark, .label = label, .censored = p.censored, .verdict = p.errors ? INVALID : UNCLEAR,
-        .p = paired_of(r, &p, o)
+        .benchmark = benchmark, .label = label, .censored = p.censored, .verdict = p.errors ? INVALID : UNCLEAR
     };
     if (p.errors) {
         const char *file = r->file.name[p.first_error->file].s;
@@ -43,6 +62,14 @@ static struct comparison compare(const struct runs *r, size_t benchmark, size_t 
                 r->label.name[label].s, runs_status(r, p.first_error), p.errors);
     }
     pairs_free(&p);
+    w.p = with_empty(r, benchmark, label, o->subtract ? r->empty_seconds : 0, o);
+    double ends[] = { r->empty_least, r->empty_most };
+    for (int k = 0; o->subtract && k < 2; k++) {
+        struct paired q = with_empty(r, benchmark, label, ends[k], o);
+        w.p.log_ratio.lower = fmin(w.p.log_ratio.lower, q.log_ratio.lower);
+        w.p.log_ratio.upper = fmax(w.p.log_ratio.upper, q.log_ratio.upper);
+        w.p.p_value = fmax(w.p.p_value, q.p_value);
+    }
     return w;
 }
 
@@ -68,6 +95,7 @@ struct comparison *compare_all(struct runs *r, const struct compare_options *o, 
 {
     struct comparison *row = xcalloc(size_mul(r->benchmark.n, r->label.n) + 1, sizeof *row);
     double *p = xmalloc(size_mul(r->benchmark.n, r->label.n) + 1, sizeof *p);
+    if (o->subtract) refuse_large(r);
     for (size_t b = *n = 0; b < r->benchmark.n; b++) {
         double floor_log = noise_floor(r, b, o);
         for (size_t l = 0; l < r->label.n; l++) {
@@ -155,17 +183,14 @@ void compare_notes(struct runs *r, const struct compare_options *o, struct compa
     size_t m = runs_values(r, &r->main[0], o->base, &v);
     double share = r->empty_seconds / median(v, m);
     free(v);
-    if (is_time && share > 0.05)
+    if (is_time && !o->subtract && share > 0.05)
         warn(
             "starting a process takes %.1f %% of a run of '%s': ratios of the work itself are that much farther from 1",
             100 * share, r->label.name[o->base].s);
     if (!is_time || !runs_use(r, other)) other = NULL;
     for (size_t k = 0; k < n; k++) {
-        if (other && row[k].verdict != INVALID) {
-            struct pairs p = runs_pairs(r, &r->main[row[k].benchmark], o->base, row[k].label);
-            row[k].other = paired_of(r, &p, o);
-            pairs_free(&p);
-        }
+        if (other && row[k].verdict != INVALID)
+            row[k].other = with_empty(r, row[k].benchmark, row[k].label, o->subtract ? r->empty_seconds : 0, o);
         note(r, &row[k], other);
     }
 }

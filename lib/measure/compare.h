@@ -1,7 +1,9 @@
 /* compare.h - all comparisons of a table of runs with its base: ratios, adjusted p-values, verdicts, and what to tell
  * about them.
  *
- * The noise floor (rounds of the base against itself, phase aa) turns a gain that is smaller into unclear. */
+ * The noise floor (rounds of the base against itself, phase aa) turns a gain that is smaller into unclear.  The time
+ * of an empty command, when it is to be subtracted, enters with its own uncertainty: the ratio is computed with the
+ * least, the median and the greatest of its times, and the interval is the union. */
 #ifndef MILLRACE_COMPARE_H
 #define MILLRACE_COMPARE_H
 #include "measure/runs.h"
@@ -12,6 +14,8 @@ struct compare_options {
     double confidence, margin;
     enum adjustment { ADJUST_HOLM, ADJUST_BH, ADJUST_NONE } adjust;      /* of p-values, for their number */
     bool force;                                          /* gains below the noise floor count */
+    /* the empty command; dies when it is more than 5 % of a time */
+    bool subtract;
 };
 
 struct comparison {

@@ -222,6 +222,8 @@ static void find_empty(struct runs *r, const struct raw *v, size_t n)
     bool wall = strcmp(r->metric, "wall") == 0;
     for (size_t i = 0; i < n; i++) if (v[i].empty && v[i].run.cpu > 0) t[m++] = wall ? v[i].run.wall : v[i].run.cpu;
     r->empty_seconds = median(t, m);
+    r->empty_least = quantile(t, m, 0);
+    r->empty_most = quantile(t, m, 1);
     free(t);
 }
 
@@ -369,9 +371,10 @@ struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t b
             if (!p.errors++) p.first_error = b->error ? b : a;
             continue;
         }
-        p.d[p.n] = log_ratio(b->value, false, a->value, false, 0);
-        p.lower[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, -1);
-        p.upper[p.n] = log_ratio(b->value, b->censored, a->value, a->censored, 1);
+        double tb = b->value - r->subtracted, ta = a->value - r->subtracted;
+        p.d[p.n] = log_ratio(tb, false, ta, false, 0);
+        p.lower[p.n] = log_ratio(tb, b->censored, ta, a->censored, -1);
+        p.upper[p.n] = log_ratio(tb, b->censored, ta, a->censored, 1);
         p.position[p.n++] = b->position;
         p.censored += a->censored || b->censored;
     }

@@ -34,7 +34,8 @@ struct runs {
     bool sequential;                                     /* the number of rounds was chosen while looking */
     size_t n, errors, warmups, left_out;
     /* an empty command, by the metric: median of phase calibrate; nan unknown */
-    double empty_seconds;
+    double empty_seconds, empty_least, empty_most;
+    double subtracted;                                   /* from each time before its ratio is taken; 0 unless set */
 };
 
 struct runs_options {
