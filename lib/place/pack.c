@@ -280,6 +280,7 @@ struct tree {
     bool *done;
     uint64_t *remaining;                                 /* section: bytes still to be placed */
     uint64_t *floor;                                     /* section: scratch for the inference */
+    int tight;                                           /* section: of the last that was hopeless */
     int *rank;                                           /* buffer -> place in the order of preference */
     int how;                                             /* which order */
     struct rng *blur;                                    /* NULL, or what disturbs it */
@@ -330,21 +331,35 @@ static bool closed(const struct tree *t, int x, const uint64_t *least, struct la
     return least[x] < last.at || (least[x] == last.at && t->rank[x] < last.rank);
 }
 
-/* a section whose open buffers do not fit above its floor: no way on from here */
+static uint64_t start(const struct tree *t, int x, const uint64_t *least, struct last last)
+{
+    return least[x] < last.at ? align_up(last.at, t->b[x].align) : least[x];
+}
+
+/* A section whose open buffers do not fit above its floor: no way on from here.  What was too tight the last time is
+ * asked first. */
 static bool hopeless(struct tree *t, const int *open, int n, const uint64_t *least, struct last last)
 {
+    uint64_t floor = UINT64_MAX;
+    for (int i = 0; i < n; i++) {
+        int x = open[i];
+        if (t->first[x] > t->tight || t->end[x] <= t->tight) continue;
+        uint64_t at = start(t, x, least, last);
+        if (at < floor) floor = at;
+    }
+    if (floor < UINT64_MAX && floor + t->remaining[t->tight] > t->capacity) return true;
     for (int i = 0; i < n; i++)
         for (int s = t->first[open[i]]; s < t->end[open[i]]; s++) t->floor[s] = UINT64_MAX;
     for (int i = 0; i < n; i++) {
         int x = open[i];
-        uint64_t at = least[x] < last.at ? align_up(last.at, t->b[x].align) : least[x];
+        uint64_t at = start(t, x, least, last);
         if (at + t->b[x].size > t->capacity) return true;
         for (int s = t->first[x]; s < t->end[x]; s++)
             if (at < t->floor[s]) t->floor[s] = at;
     }
     for (int i = 0; i < n; i++)
-        for (int s = t->first[open[i]]; s < t->end[open[i]]; s++)
-            if (t->floor[s] + t->remaining[s] > t->capacity) return true;
+        for (t->tight = t->first[open[i]]; t->tight < t->end[open[i]]; t->tight++)
+            if (t->floor[t->tight] + t->remaining[t->tight] > t->capacity) return true;
     return false;
 }
 
