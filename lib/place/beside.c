@@ -1,6 +1,5 @@
 /* beside.c - see beside.h */
 #include "place/beside.h"
-#include "base/compare.h"
 #include "base/mem.h"
 #include <limits.h>
 #include <stdlib.h>
@@ -45,6 +44,7 @@ static struct beside beside_new(const struct placing *p, const struct placement 
 static void beside_end(struct beside *b)
 {
     plan_sort(b->plan);
+    plan_sort_moves(b->plan);
     free(b->way);
     free(b->free);
 }
@@ -115,12 +115,6 @@ static double *loads(const struct beside *b)
     return load;
 }
 
-static int by_order(const void *x, const void *y)
-{
-    const struct plan_move *a = x, *b = y;
-    return ORDER(a->before, b->before) ?: (b->to == TIER_SLOW) - (a->to == TIER_SLOW) ?: ORDER(a->tensor, b->tensor);
-}
-
 void beside_widen(const struct placing *p, const struct placement *x, struct plan *plan)
 {
     static const double SLACK = 1.3;                     /* times a move's own time: the channel serves others too */
@@ -152,7 +146,6 @@ void beside_widen(const struct placing *p, const struct placement *x, struct pla
     }
     free(load);
     beside_end(&b);
-    if (plan->nmove > 1) qsort(plan->move, (size_t)plan->nmove, sizeof *plan->move, by_order);
 }
 
 /* ---- with offsets ---- */
@@ -215,7 +208,6 @@ void beside_stretch(const struct placing *p, const struct placement *x, struct p
         fetch_from(w, near.before + 1 > first ? near.before + 1 : first);
     }
     beside_end(&b);
-    if (plan->nmove > 1) qsort(plan->move, (size_t)plan->nmove, sizeof *plan->move, by_order);
 }
 
 /* ---- the time of a step ---- */

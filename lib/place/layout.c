@@ -1,7 +1,6 @@
 /* layout.c - see layout.h */
 #include "place/layout.h"
 #include "base/checked.h"
-#include "base/compare.h"
 #include "base/filter.h"
 #include "place/beside.h"
 #include "place/exact.h"
@@ -52,12 +51,6 @@ static void slow_stay(const struct placing *p, const struct placement *x, int t,
     if (first >= 0) plan_stay(plan, p->id[t], TIER_SLOW, first, last, 0);
 }
 
-static int by_execution(const void *x, const void *y)
-{
-    const struct plan_move *a = x, *b = y;
-    return ORDER(a->before, b->before) ?: (b->to == TIER_SLOW) - (a->to == TIER_SLOW) ?: ORDER(a->tensor, b->tensor);
-}
-
 static void node_tiers(const struct placing *p, const struct placement *x, int n, struct plan *plan)
 {
     const struct graph *g = p->g;
@@ -98,7 +91,7 @@ static void fill(const struct placing *p, const struct placement *x, struct plan
         movable++;
     }
     plan_sort(plan);
-    if (plan->nmove > 1) qsort(plan->move, (size_t)plan->nmove, sizeof *plan->move, by_execution);
+    plan_sort_moves(plan);
     for (int n = 0; n < p->nodes; n++) node_tiers(p, x, n, plan);
 }
 

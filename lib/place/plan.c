@@ -182,6 +182,17 @@ void plan_sort(struct plan *p)
     if (p->nstay > 1) qsort(p->stay, (size_t)p->nstay, sizeof *p->stay, by_tensor);
 }
 
+static int by_order(const void *x, const void *y)
+{
+    const struct plan_move *a = x, *b = y;
+    return ORDER(a->before, b->before) ?: (b->to == TIER_SLOW) - (a->to == TIER_SLOW) ?: ORDER(a->tensor, b->tensor);
+}
+
+void plan_sort_moves(struct plan *p)
+{
+    if (p->nmove > 1) qsort(p->move, (size_t)p->nmove, sizeof *p->move, by_order);
+}
+
 static void read_body(struct plan *p, const struct graph *g, const struct sexp *e)
 {
     static const char *const heads[] = { "graph",         "batch",      "formulation", "kind",

@@ -70,6 +70,7 @@ struct plan *plan_new(const struct graph *, const char *formulation);
 void plan_stay(struct plan *, int tensor, enum plan_tier, int first, int last, uint64_t offset);
 void plan_add_move(struct plan *, int tensor, enum plan_tier to, int before, int begin);
 void plan_sort(struct plan *);                           /* the stays; needed before plan_find and plan_write */
+void plan_sort_moves(struct plan *);                     /* into the order above */
 
 /* of a tensor or staging area of that size; bytes it takes in a pool: rounded up to that */
 static inline uint64_t plan_align(uint64_t bytes)

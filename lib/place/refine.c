@@ -86,7 +86,7 @@ static void widen(struct refine *r)
         struct move *m = &r->sorted[i];
         if (!m->out) continue;
         double start = free[m->begin], bytes = p->size[m->t];
-        at = fmax(at, start) + SLACK * m->seconds;
+        at = (at > start ? at : start) + SLACK * m->seconds;
         int last = m->before - 1;
         while (last < m->least && free[last + 1] < at && load[last + 1] + bytes <= p->limit[last + 1])
             load[++last] += bytes;
@@ -99,7 +99,7 @@ static void widen(struct refine *r)
         struct move *m = &r->sorted[i];
         if (m->out) continue;
         double end = free[m->before], bytes = p->size[m->t];
-        at = fmin(at, end) - SLACK * m->seconds;
+        at = (at < end ? at : end) - SLACK * m->seconds;
         int first = m->before, least = m->least;
         if (r->written[m->t] > least) least = r->written[m->t];
         while (first > least && free[first] > at && load[first - 1] + bytes <= p->limit[first - 1])
@@ -124,7 +124,8 @@ static int serve(const struct refine *r, int first, int node)
     return r->n;
 }
 
-static double simulate(struct refine *r)
+/* infinity: more than `most` */
+static double simulate(struct refine *r, double most)
 {
     const struct placing *p = r->p;
     double now = 0, *left = r->left;
@@ -135,6 +136,7 @@ static double simulate(struct refine *r)
         r->soonest[i] = least;
     }
     for (int n = 0, first = 0; n < p->nodes; n++) {
+        if (now > most) return INFINITY;
         int i;
         while (first < r->n && (left[first] <= 0 || r->sorted[first].before <= n)) {
             if (left[first] <= 0) first++;
@@ -173,17 +175,20 @@ static double overload(struct refine *r, int *worst)
     return sum;
 }
 
-static double step_seconds(struct refine *r)
+static double step_seconds(struct refine *r, double most)
 {
     const struct placing *p = r->p;
+    double kernels = 0;
     for (int n = 0; n < p->nodes; n++) {
         int c = p->choice_end[n] + r->x->config[n];
         r->free[n + 1] = r->free[n] + (p->seconds[c] - p->channel[c]) / (1 - p->phi[n]);
+        kernels += p->seconds[c];
     }
+    if (kernels > most) return INFINITY;
     list_moves(r);
     sort_moves(r);
     widen(r);
-    return simulate(r);
+    return simulate(r, most);
 }
 
 /* ---- changes ---- */
@@ -298,7 +303,7 @@ double refine_placing(const struct placing *p, long rounds, uint64_t seed, doubl
     int worst = 0;
     for (int u = 0; u < p->uses; u++) x->lead[u] = x->lag[u] = 0, x->still[u] = 0;
     placement_settle(p, x);
-    double over = overload(&r, &worst), now = over > 0 ? INFINITY : step_seconds(&r), least = now, first = now;
+    double over = overload(&r, &worst), now = over > 0 ? INFINITY : step_seconds(&r, INFINITY), least = now, first = now;
     placement_copy(p, best, x);
     for (long i = 0; i < rounds && least > enough && p->tensors > 0; i++) {
         double cold = 1 - (double)i / (double)rounds;
@@ -312,8 +317,9 @@ double refine_placing(const struct placing *p, long rounds, uint64_t seed, doubl
             if ((t = some_tensor(&r, &rng, worst, 1)) >= 0) change(&r, &undo, t, worst);
             after = overload(&r, &worst);
         }
-        double seconds = after > 0 ? INFINITY : step_seconds(&r);
-        bool keep = over > 0 ? after <= over : after <= 0 && seconds <= now + WORSE * first * cold * cold * cold;
+        double most = over > 0 ? INFINITY : now + WORSE * first * cold * cold * cold;
+        double seconds = after > 0 ? INFINITY : step_seconds(&r, most);
+        bool keep = over > 0 ? after <= over : after <= 0 && seconds <= most;
         if (over > 0 && after <= 0) first = seconds;
         if (!keep) {
             take_back(&r, &undo);

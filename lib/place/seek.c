@@ -62,6 +62,12 @@ static double cost_beside(const struct seek *s, double seconds, double still, in
     return still + (all > 0 ? (seconds - still) * (s->worth[to] - s->worth[from]) / all : seconds - still);
 }
 
+static double channel_left(const struct seek *s, int n)
+{
+    double left = s->spare[n + 1] - s->spare[n] - s->x->used[n];
+    return left > 0 ? left : 0;
+}
+
 /* Fetches and write-outs beside kernels, given all other tensors: from node to node farther from the use, until the
  * channel has the time or there is no more room.  Between two uses each has half of the nodes. */
 static void moves_beside(struct seek *s, int t, double weight)
@@ -71,14 +77,14 @@ static void moves_beside(struct seek *s, int t, double weight)
     const struct life_path *q = &s->path;
     int first = p->use_end[t], k = p->use_end[t + 1] - first, made = p->use_node[first];
     double size = p->size[t], fetch = p->fetch[t], write = p->write[t], left = write;
-    for (int n = made + 1; n <= p->use_node[first]; n++) left -= fmax(0, s->spare[n + 1] - s->spare[n] - x->used[n]);
+    for (int n = made + 1; n <= p->use_node[first]; n++) left -= channel_left(s, n);
     for (int u = 0; u < k; u++) {
         int n = p->use_node[first + u], from = u > 0 ? (p->use_node[first + u - 1] + n) / 2 + 1 : n;
         double still = fetch, best = fetch;
         q->lead[u] = 0;
         for (int b = n - 1; b >= from && still > 0; b--) {
             if (free_bytes(p, x, b, x->config[b]) < size) break;
-            still -= fmax(0, s->spare[b + 1] - s->spare[b] - x->used[b]);
+            still -= channel_left(s, b);
             double pays = weight * rent(p, &s->sums, t, b, n) + cost_beside(s, fetch, still, b, n);
             if (pays >= best) continue;
             best = pays;
@@ -86,15 +92,14 @@ static void moves_beside(struct seek *s, int t, double weight)
         }
         q->fetch[u] = best;
         if (u > 0)
-            for (int i = p->use_node[first + u - 1] + 1; i <= n; i++)
-                left -= fmax(0, s->spare[i + 1] - s->spare[i] - x->used[i]);
+            for (int i = p->use_node[first + u - 1] + 1; i <= n; i++) left -= channel_left(s, i);
         int to = u + 1 < k ? (n + p->use_node[first + u + 1]) / 2 : n;
         still = left;
         best = cost_beside(s, write, still, made + 1, n + 1);
         q->lag[u] = 0;
         for (int e = n + 1; e <= to && still > 0; e++) {
             if (free_bytes(p, x, e, x->config[e]) < size) break;
-            still -= fmax(0, s->spare[e + 1] - s->spare[e] - x->used[e]);
+            still -= channel_left(s, e);
             double pays =
                 weight * rent(p, &s->sums, t, n + 1, e + 1) + cost_beside(s, write, still, made + 1, e + 1);
             if (pays >= best) continue;

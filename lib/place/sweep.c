@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,6 +29,10 @@ static _Noreturn void plan_one(const struct graph *g, const struct profile *prof
     c->limit = p->limit;
     c->reached = plan_ratio(p);
     for (int i = 0; i < p->nmove; i++) c->moved += g->tensor[p->move[i].tensor].bytes;
+    if (c->text) {
+        if (dup2(c->text, STDOUT_FILENO) < 0) die_errno("dup2");
+        plan_write(p, "-");
+    }
     _exit(write_all(to, c, sizeof *c) ? 0 : 1);
 }
 
@@ -118,6 +123,7 @@ struct plan *sweep_plan(const struct graph *g, const struct profile *profile, co
     quick.exact = 0;
     struct plan *plan = make_plan(g, profile, form, limit, &quick);
     uint64_t best = limit;
+    char file[32];
     double got = plan_ratio(plan), ratio = want, low = 0, high = INFINITY, off = fabs(got / want - 1);
     for (int i = 0; i < HALVINGS + AROUND && off > NEAR; i++) {
         if (got < want) low = ratio;
@@ -127,15 +133,22 @@ struct plan *sweep_plan(const struct graph *g, const struct profile *profile, co
         ratio = bracketed ? sqrt(low * high) : got < want ? ratio * step : ratio / step;
         int out = i - HALVINGS;
         if (out >= 0) ratio = want * exp(STEP * (out % 2 ? -1 : 1) * (out / 2 + 1));
-        struct sweep_cell c = { .form = form, .limit = (uint64_t)((double)graph_peak(g) / (ratio + 1)) };
+        struct sweep_cell c = { .form = form, .limit = (uint64_t)((double)graph_peak(g) / (ratio + 1)),
+                                .text = memfd_create("plan", MFD_CLOEXEC) };
+        if (c.text < 0) die_errno("a file for a plan");
         struct child k = start(g, profile, &quick, &c);
         char said[SAID];
         got = ended(&k, &c, said, sizeof said) ? c.reached : INFINITY;   /* no plan: too little memory */
-        if (fabs(got / want - 1) >= off) continue;
-        off = fabs(got / want - 1);
-        best = c.limit;
+        if (fabs(got / want - 1) < off) {
+            off = fabs(got / want - 1);
+            best = c.limit;
+            plan_free(plan);
+            snprintf(file, sizeof file, "/proc/self/fd/%d", c.text);
+            plan = plan_read(file, g);
+        }
+        close(c.text);
     }
-    if (best == limit && effort->exact <= 0) return plan;
+    if (effort->exact <= 0) return plan;
     plan_free(plan);
     return make_plan(g, profile, form, best, effort);
 }

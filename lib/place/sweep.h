@@ -11,6 +11,7 @@ struct sweep_cell {
     const char *ratio;                                   /* as it was asked for */
     uint64_t limit;
     bool *offloaded;                                     /* parameters, see make_plan_offloading; NULL: none */
+    int text;                                            /* a file for the plan's text; 0: not wanted */
     bool planned;                                        /* the rest is known */
     double objective, bound;
     uint64_t moved;                                      /* bytes, both ways */
