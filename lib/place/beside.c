@@ -2,6 +2,7 @@
 #include "place/beside.h"
 #include "base/mem.h"
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* a move, its stays (the one in fast memory is made or read by it) and its time on the channel */
@@ -212,12 +213,12 @@ void beside_stretch(const struct placing *p, const struct placement *x, struct p
 
 /* ---- the time of a step ---- */
 
-/* the move that the channel works at while a node runs or is waited for; nmove: none may begin */
-static int serve(const struct beside *b, const double *left, int first, int node)
+/* the move that the channel works at while a node runs or is waited for; n: none may begin */
+static int serve(const struct plan_move *move, int n, const double *left, const int *soonest, int first, int node)
 {
-    int out = INT_MAX, n = b->plan->nmove;
-    for (int i = first; i < n; i++) {
-        const struct plan_move *m = &b->plan->move[i];
+    int out = INT_MAX;
+    for (int i = first; i < n && soonest[i] <= node; i++) {
+        const struct plan_move *m = &move[i];
         if (left[i] <= 0) continue;
         if (m->begin <= node && (m->to == TIER_SLOW || out > m->begin)) return i;
         if (m->to == TIER_SLOW && m->before < out) out = m->before;
@@ -225,33 +226,42 @@ static int serve(const struct beside *b, const double *left, int first, int node
     return n;
 }
 
-double beside_seconds(const struct placing *p, const struct placement *x, struct plan *plan)
+double beside_step(const struct placing *p, const struct placement *x, const struct plan_move *move, int n,
+                   double *left, int *soonest, double most)
 {
-    struct beside b = beside_new(p, x, plan);
-    double now = 0, *left = xcalloc((size_t)plan->nmove + 1, sizeof *left);
-    for (int i = 0; i < plan->nmove; i++) left[i] = b.way[i].seconds;
-    for (int n = 0, first = 0; n < p->nodes; n++) {
+    double now = 0;
+    for (int i = n, least = INT_MAX; i-- > 0;) soonest[i] = least = move[i].begin < least ? move[i].begin : least;
+    for (int node = 0, first = 0; node < p->nodes; node++) {
+        if (now > most) return INFINITY;
         int i;
-        while (first < plan->nmove && (left[first] <= 0 || plan->move[first].before <= n)) {
+        while (first < n && (left[first] <= 0 || move[first].before <= node)) {
             if (left[first] <= 0) first++;
             else {
-                i = serve(&b, left, first, n);
+                i = serve(move, n, left, soonest, first, node);
                 now += left[i];
                 left[i] = 0;
             }
         }
-        int c = p->choice_end[n] + x->config[n];
-        double time = p->seconds[c], rate = time > 0 ? (1 - p->channel[c] / time) / (1 - p->phi[n]) : 0;
+        int c = p->choice_end[node] + x->config[node];
+        double time = p->seconds[c], rate = time > 0 ? (1 - p->channel[c] / time) / (1 - p->phi[node]) : 0;
         now += time;
-        while (time > 0 && rate > 0 && (i = serve(&b, left, first, n)) < plan->nmove) {
+        while (time > 0 && rate > 0 && (i = serve(move, n, left, soonest, first, node)) < n) {
             double need = left[i] / rate, part = need <= time ? left[i] : time * rate;
-            now += p->phi[n] * part;
+            now += p->phi[node] * part;
             left[i] = need <= time ? 0 : left[i] - part;
             time -= need;
         }
     }
-    free(b.way);
-    free(b.free);
-    free(left);
     return now;
+}
+
+double beside_seconds(const struct placing *p, const struct placement *x, struct plan *plan)
+{
+    struct beside b = beside_new(p, x, plan);
+    double *left = xcalloc((size_t)plan->nmove + 1, sizeof *left);
+    int *soonest = xcalloc((size_t)plan->nmove + 1, sizeof *soonest);
+    for (int i = 0; i < plan->nmove; i++) left[i] = b.way[i].seconds;
+    double seconds = beside_step(p, x, plan->move, plan->nmove, left, soonest, INFINITY);
+    free_all(b.way, b.free, left, soonest);
+    return seconds;
 }

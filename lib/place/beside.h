@@ -15,4 +15,8 @@ void beside_widen(const struct placing *, const struct placement *, struct plan 
 void beside_stretch(const struct placing *, const struct placement *, struct plan *);
 /* Seconds of a step, see plan.h. */
 double beside_seconds(const struct placing *, const struct placement *, struct plan *);
+/* The same of n moves in their order that take `left` seconds each, which are used up; soonest: room for n.  Infinity:
+ * more than `most`. */
+double beside_step(const struct placing *, const struct placement *, const struct plan_move *, int n, double *left,
+                   int *soonest, double most);
 #endif

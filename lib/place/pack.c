@@ -107,11 +107,6 @@ static struct layers layers_new(const struct buffer *b, int n)
     return l;
 }
 
-static void layers_free(struct layers *l)
-{
-    free_all(l->first, l->end, l->lower, l->upper, l->from, l->to, l->meets);
-}
-
 static void layers_insert(struct layers *l, const struct buffer *b, int x)
 {
     uint64_t from = b[x].offset;
@@ -213,10 +208,8 @@ uint64_t pack_low(struct buffer *b, int n, long passes, uint64_t enough)
         }
     }
     for (int i = 0; i < n; i++) b[i].offset = best[i];
-    layers_free(&layers);
-    free(order);
-    free(weight);
-    free(best);
+    free_all(layers.first, layers.end, layers.lower, layers.upper, layers.from, layers.to, layers.meets, order, weight,
+             best);
     return least;
 }
 
@@ -262,12 +255,6 @@ static struct conflicts conflicts_of(const struct buffer *b, int n)
     free(order);
     free(count);
     return c;
-}
-
-static void conflicts_free(struct conflicts *c)
-{
-    free(c->list);
-    free(c->end);
 }
 
 struct tree {
@@ -494,8 +481,8 @@ static enum pack_result search(struct buffer *b, int n, uint64_t capacity, int h
     sort_buffers = b;
     qsort(order, (size_t)n, sizeof *order, by_lower);
     enum pack_result result = split(&t, order, n, least, (struct last){ 0, -1 });
-    free_all(order, least, t.first, t.end, t.done, t.rank, t.remaining, t.floor);
-    conflicts_free(&t.conflicts);
+    free_all(order, least, t.first, t.end, t.done, t.rank, t.remaining, t.floor, t.conflicts.list,
+             t.conflicts.end);
     return result;
 }
 

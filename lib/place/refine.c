@@ -2,7 +2,7 @@
 #include "place/refine.h"
 #include "base/mem.h"
 #include "base/rng.h"
-#include <limits.h>
+#include "place/beside.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,8 @@ struct refine {
     struct move *move, *sorted;                          /* in order of tensors; of execution */
     int n, *at;                                          /* moves; node and direction: where they begin in sorted */
     int *written;                                        /* tensor: the last node at which its write-out holds it */
-    int *soonest;                                        /* move: the least begin of it and of those after it */
+    struct plan_move *made;                              /* the sorted ones, for beside_step */
+    int *soonest;
     double *free, *load, *left;                          /* see struct beside; node: bytes; move: seconds left */
 };
 
@@ -29,15 +30,11 @@ static struct refine refine_new(const struct placing *p, struct placement *x)
                             .sorted = xcalloc(moves, sizeof(struct move)),
                             .at = xcalloc(2 * nodes + 1, sizeof(int)),
                             .written = xcalloc((size_t)p->tensors + 1, sizeof(int)),
+                            .made = xcalloc(moves, sizeof(struct plan_move)),
                             .soonest = xcalloc(moves, sizeof(int)),
                             .free = xcalloc(nodes, sizeof(double)),
                             .load = xcalloc(nodes, sizeof(double)),
                             .left = xcalloc(moves, sizeof(double)) };
-}
-
-static void refine_free(struct refine *r)
-{
-    free_all(r->move, r->sorted, r->at, r->written, r->soonest, r->free, r->load, r->left);
 }
 
 /* ---- the step ---- */
@@ -111,54 +108,6 @@ static void widen(struct refine *r)
     sort_moves(r);
 }
 
-/* the move that the channel works at, see beside.c */
-static int serve(const struct refine *r, int first, int node)
-{
-    int out = INT_MAX;
-    for (int i = first; i < r->n && r->soonest[i] <= node; i++) {
-        const struct move *m = &r->sorted[i];
-        if (r->left[i] <= 0) continue;
-        if (m->begin <= node && (m->out || out > m->begin)) return i;
-        if (m->out && m->before < out) out = m->before;
-    }
-    return r->n;
-}
-
-/* infinity: more than `most` */
-static double simulate(struct refine *r, double most)
-{
-    const struct placing *p = r->p;
-    double now = 0, *left = r->left;
-    int least = INT_MAX;
-    for (int i = r->n; i-- > 0;) {
-        left[i] = r->sorted[i].seconds;
-        if (r->sorted[i].begin < least) least = r->sorted[i].begin;
-        r->soonest[i] = least;
-    }
-    for (int n = 0, first = 0; n < p->nodes; n++) {
-        if (now > most) return INFINITY;
-        int i;
-        while (first < r->n && (left[first] <= 0 || r->sorted[first].before <= n)) {
-            if (left[first] <= 0) first++;
-            else {
-                i = serve(r, first, n);
-                now += left[i];
-                left[i] = 0;
-            }
-        }
-        int c = p->choice_end[n] + r->x->config[n];
-        double time = p->seconds[c], rate = time > 0 ? (1 - p->channel[c] / time) / (1 - p->phi[n]) : 0;
-        now += time;
-        while (time > 0 && rate > 0 && (i = serve(r, first, n)) < r->n) {
-            double need = left[i] / rate, part = need <= time ? left[i] : time * rate;
-            now += p->phi[n] * part;
-            left[i] = need <= time ? 0 : left[i] - part;
-            time -= need;
-        }
-    }
-    return now;
-}
-
 /* bytes over the limit, and the node where it is worst */
 static double overload(struct refine *r, int *worst)
 {
@@ -188,7 +137,12 @@ static double step_seconds(struct refine *r, double most)
     list_moves(r);
     sort_moves(r);
     widen(r);
-    return simulate(r, most);
+    for (int i = 0; i < r->n; i++) {
+        const struct move *m = &r->sorted[i];
+        r->left[i] = m->seconds;
+        r->made[i] = (struct plan_move){ m->t, m->out ? TIER_SLOW : TIER_FAST, m->before, m->begin };
+    }
+    return beside_step(p, r->x, r->made, r->n, r->left, r->soonest, most);
 }
 
 /* ---- changes ---- */
@@ -334,6 +288,6 @@ double refine_placing(const struct placing *p, long rounds, uint64_t seed, doubl
     }
     placement_copy(p, x, best);
     placement_free(best);
-    refine_free(&r);
+    free_all(r.move, r.sorted, r.at, r.written, r.made, r.soonest, r.free, r.load, r.left);
     return least;
 }

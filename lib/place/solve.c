@@ -356,13 +356,6 @@ static struct ascent ascent_new(const struct placing *p, const struct dual *d, c
     return a;
 }
 
-static void ascent_free(struct ascent *a)
-{
-    free(a->m);
-    free(a->s);
-    free(a->scale);
-}
-
 /* seven digits, so that a plan can carry them; any prices prove a bound */
 static void round_prices(const struct placing *p, struct prices *v)
 {
@@ -419,7 +412,7 @@ bool try_placing(const struct placing *p, const struct effort *effort, bool warm
     }
     round_prices(p, best);
     bound = relax(p, best, &d);
-    ascent_free(&a);
+    free_all(a.m, a.s, a.scale);
     seek_free(&s);
     placement_free(trial);
     prices_free(&v);
