@@ -257,7 +257,8 @@ double refine_placing(const struct placing *p, long rounds, uint64_t seed, doubl
     int worst = 0;
     for (int u = 0; u < p->uses; u++) x->lead[u] = x->lag[u] = 0, x->still[u] = 0;
     placement_settle(p, x);
-    double over = overload(&r, &worst), now = over > 0 ? INFINITY : step_seconds(&r, INFINITY), least = now, first = now;
+    double over = overload(&r, &worst), now = over > 0 ? INFINITY : step_seconds(&r, INFINITY);
+    double least = now, first = now;
     placement_copy(p, best, x);
     for (long i = 0; i < rounds && least > enough && p->tensors > 0; i++) {
         double cold = 1 - (double)i / (double)rounds;
