@@ -6,9 +6,9 @@
  * problems, geomean_gflops, peak_ratio (geometric mean over --peak), ratio
  * (geometric mean of LIB over this one on the problems both have), low_ratio,
  * high_ratio (bootstrap interval over the problems, two-sided), least_ratio,
- * wins_share (problems on which LIB is at least as fast), kind (of the rows,
- * empty when not known; all must have the same).  One row for each library,
- * then one named best: per problem the fastest of the others.
+ * least_problem, wins_share (problems on which LIB is at least as fast), kind
+ * (of the rows, empty when not known; all must have the same).  One row for
+ * each library, then one named best: per problem the fastest of the others.
  * --without leaves libraries out of it, for instance those that are given
  * their operands in another layout.
  * With --published rows of kind published follow: what the study of LoopTune
@@ -54,10 +54,11 @@ static bool left_out(str lib)
     return false;
 }
 
-static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_t nlib, const char *kind)
+static void row(csvw *w, str name, const struct intern *problem, size_t mine, long lib, size_t nlib, const char *kind)
 {
+    const size_t problems = problem->n;
     double logs = 0, least = INFINITY, *ratio = xmalloc(problems + 1, sizeof *ratio);
-    size_t n = 0, both = 0, wins = 0;
+    size_t n = 0, both = 0, wins = 0, worst = 0;
     for (size_t p = 0; p < problems; p++) {
         const double *c = cell + p * MAX_LIBS;
         double g = lib >= 0 ? c[lib] : 0;
@@ -69,7 +70,7 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
         if (!(c[mine] > 0)) continue;
         ratio[both++] = log(c[mine] / g);
         wins += c[mine] >= g;
-        least = fmin(least, c[mine] / g);
+        if (c[mine] / g < least) least = c[mine] / g, worst = p;
     }
     csvw_str(w, name);
     csvw_int(w, (int64_t)n);
@@ -82,6 +83,7 @@ static void row(csvw *w, str name, size_t problems, size_t mine, long lib, size_
     csvw_known(w, both > 1 ? range.upper : NAN);
     free(ratio);
     csvw_known(w, both ? least : NAN);
+    csvw_str(w, both ? problem->name[worst] : (str){ 0 });
     csvw_known(w, both ? (double)wins / (double)both : NAN);
     csvw_cstr(w, kind);
     csvw_end(w);
@@ -96,7 +98,7 @@ static void published_rows(csvw *w)
         csvw_cstr(w, row[i].lib);
         for (int c = 0; c < 3; c++) csvw_empty(w);
         csvw_num(w, row[i].ratio);
-        for (int c = 0; c < 4; c++) csvw_empty(w);
+        for (int c = 0; c < 5; c++) csvw_empty(w);
         csvw_cstr(w, "published");
         csvw_end(w);
     }
@@ -125,10 +127,11 @@ int main(int argc, char **argv)
     long mine = intern_find(&libs, str_of(of));
     if (mine < 0) die("%s: no rows of lib '%s'", csv_file(t), of);
     csvw *w = show_open(as_csv);
-    csvw_names(w, "lib,problems,geomean_gflops,peak_ratio,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind");
+    csvw_names(w, "lib,problems,geomean_gflops,peak_ratio,ratio,low_ratio,high_ratio,least_ratio,least_problem,"
+               "wins_share,kind");
     csvw_end(w);
-    for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], problems.n, (size_t)mine, (long)l, libs.n, kind);
-    row(w, str_of("best"), problems.n, (size_t)mine, -1, libs.n, kind);
+    for (size_t l = 0; l < libs.n; l++) row(w, libs.name[l], &problems, (size_t)mine, (long)l, libs.n, kind);
+    row(w, str_of("best"), &problems, (size_t)mine, -1, libs.n, kind);
     if (published) published_rows(w);
     return show_close(w);
 }

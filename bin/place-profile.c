@@ -16,7 +16,7 @@
  *
  * -o appends: rows that FILE has already are not measured again, so that a
  * killed run goes on where it was.  Order: of the graph.  Memory: the operands
- * of the largest kernel, twice.
+ * of the largest kernel, three times.
  *
  * Examples:
  *   $ place-net vgg19 --batch=2 | place-profile --tier=file:/var/tmp -o p.csv

@@ -32,7 +32,7 @@
 
 static const char *map;
 static int view = -1;
-static bool noop, raw, exclusive;
+static bool noop, raw, exclusive, gpu_wait;
 static double passes;
 static bool as_csv;
 static const struct opt options[] = {
@@ -40,6 +40,7 @@ static const struct opt options[] = {
       "which table" },
     {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation" },
     {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells" },
+    {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's" },
     {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive" },
     {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
     {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))" },
@@ -52,7 +53,7 @@ static int metrics_view(char **paths)
     csvw_names(w, "proc,phase,field,value");
     csvw_end(w);
     if (raw) metrics_write_raw(w, paths);
-    else metrics_write_cells(w, paths);
+    else metrics_write_cells(w, paths, gpu_wait);
     return show_close(w);
 }
 

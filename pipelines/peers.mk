@@ -53,7 +53,7 @@ $(loop)/peers/%.times: $(loop)/peers/%.nests
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
 	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
 	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) --set='then="$(call loop_word,4)"' |
-	csv-cut -c set,type,tokens,then,problems,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind $(aside)
+	csv-cut -c set,type,tokens,then,problems,ratio,low_ratio,high_ratio,least_ratio,least_problem,kind $(aside)
 $(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS))
 $(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
 	csv-cat $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) | csv-sort -k ratio $(aside)

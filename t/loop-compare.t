@@ -10,11 +10,11 @@ q,ours,40,simulated
 q,x,80,simulated
 q,y,,simulated
 X
-is 'ratios to each and to the best' 'lib,problems,geomean_gflops,peak_ratio,ratio,low_ratio,high_ratio,least_ratio,wins_share,kind
-ours,2,40,0.4,1,1,1,1,1,simulated
-x,2,40,0.4,1,0.5,2,0.5,0.5,simulated
-y,1,10,0.1,4,,,4,1,simulated
-best,2,40,0.4,1,0.5,2,0.5,0.5,simulated' bash -c "loop-compare --peak=100 p.csv | sed 's/\([0-9]\)\.\([0-9]*[0-9]\)0000000[0-9]*/\1.\2/g; s/39\.99999[0-9]*/40/g; s/40\.00000[0-9]*/40/g; s/10\.00000[0-9]*/10/g; s/0\.39999[0-9]*/0.4/g; s/0\.1000000*[0-9]*/0.1/g'"
+is 'ratios to each and to the best' 'lib,problems,geomean_gflops,peak_ratio,ratio,low_ratio,high_ratio,least_ratio,least_problem,wins_share,kind
+ours,2,40,0.4,1,1,1,1,p,1,simulated
+x,2,40,0.4,1,0.5,2,0.5,q,0.5,simulated
+y,1,10,0.1,4,,,4,p,1,simulated
+best,2,40,0.4,1,0.5,2,0.5,q,0.5,simulated' bash -c "loop-compare --peak=100 p.csv | sed 's/\([0-9]\)\.\([0-9]*[0-9]\)0000000[0-9]*/\1.\2/g; s/39\.99999[0-9]*/40/g; s/40\.00000[0-9]*/40/g; s/10\.00000[0-9]*/10/g; s/0\.39999[0-9]*/0.4/g; s/0\.1000000*[0-9]*/0.1/g'"
 is 'a library may be left out' 3 bash -c 'loop-compare --without=x,z p.csv | tail -n +2 | wc -l'
 { sed -n 1p p.csv; for i in {1..9}; do echo "p$i,ours,$((i * 7 % 5 + 9)),simulated"; echo "p$i,x,10,simulated"; done; } > r.csv
 width() { loop-compare --confidence=$1 r.csv | csv-where -c lib --is=x | csv-calc --set=w=high_ratio/low_ratio | csv-cut -c w | tail -1; }

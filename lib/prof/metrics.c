@@ -19,6 +19,7 @@ void metrics_add(struct metrics *m, const char *cats, int64_t t)
     if (cuda) m->cuda += t;
     if (cuda && !gpu) m->cuda_cpu += t;
     if (backend && !cuda && !gpu) m->framework_cpu += t;
+    if (gpu && !c && !python) m->gpu_alone += t;
 }
 
 static void ratios(double v[METRICS])
@@ -30,9 +31,9 @@ static void ratios(double v[METRICS])
     v[THEORETICAL_SPEEDUP] = other ? v[TOTAL] / v[CPP_AND_GPU] : NAN;
 }
 
-void metrics_of(const struct metrics *m, double v[METRICS])
+void metrics_of(const struct metrics *m, bool gpu_wait, double v[METRICS])
 {
-    int64_t c = m->c;
+    int64_t c = m->c + (gpu_wait ? m->gpu_alone : 0);
     v[PYTHON_TIME] = (double)m->python * 1e-9;
     v[CPP_AND_GPU] = (double)c * 1e-9;
     v[GPU_TIME] = (double)m->gpu * 1e-9;

@@ -142,7 +142,7 @@ static int by_group(const void *a, const void *b)
     return c ? c : strcmp(x->phase, y->phase);
 }
 
-void metrics_write_cells(csvw *w, char **paths)
+void metrics_write_cells(csvw *w, char **paths, bool gpu_wait)
 {
     struct cells c = { 0 };
     double v[METRICS];
@@ -152,7 +152,7 @@ void metrics_write_cells(csvw *w, char **paths)
         struct metrics m = { 0 };
         for (end = begin; end < c.n && by_group(&c.v[begin], &c.v[end]) == 0; end++)
             metrics_add(&m, c.v[end].cats, c.v[end].total);
-        metrics_of(&m, v);
+        metrics_of(&m, gpu_wait, v);
         write_metrics(w, c.v[begin].proc, c.v[begin].phase, v);
     }
 }

@@ -19,9 +19,10 @@ struct probe {
     const struct graph *graph;
     struct op *op;                                       /* by kernel */
     uint32_t *warm;                                      /* by kernel: bit i, operand i */
-    struct arena_at { char *p; uint64_t at; } in, out;   /* where the next cold operand comes from, goes to */
-    uint64_t arena_bytes;                                /* of each; behind it lies what is warm, at the same place */
-    uint64_t warm_bytes;
+    /* where the next cold operand comes from, goes to; behind `cold` bytes lies what is warm, at the same place */
+    struct arena_at { char *p; uint64_t at, cold, bytes; } in, out;
+    char *staging;                                       /* grows with what is timed */
+    uint64_t staging_bytes;
     uint64_t tier_in, tier_out, tier_half;               /* the same in slow memory: halves of it, read and written */
     struct tier *tier;
     struct team *team;
@@ -95,38 +96,43 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
                          const uint32_t *offloaded)
 {
     struct probe *p = xcalloc(1, sizeof *p);
-    uint64_t most = 0;
+    uint64_t most = 0, largest = 0, warm[2] = { 0 }, cold[2] = { 0 };   /* read, written: most of a kernel */
     p->graph = g;
     p->op = xcalloc((size_t)g->nkernel, sizeof *p->op);
     p->warm = xcalloc((size_t)g->nkernel, sizeof *p->warm);
+    find_warm(p);
     for (int i = 0; i < g->nkernel; i++) {
         struct op *o = &p->op[i];
         *o = op_make(g, g->kernel[i].node);
-        uint64_t sum = 0, slow = 0;
+        uint64_t slow = 0, all[2] = { 0 }, kept[2] = { 0 };
         uint32_t movable = g->kernel[i].movable | offloaded[i];
         for (int j = 0; j < o->nin + o->nout; j++) {
-            sum += 2 * room(o->bytes[j]) + OP_ALIGN;
-            if (movable >> j & 1) slow += room(o->bytes[j]);
+            uint64_t bytes = room(o->bytes[j]);
+            all[j >= o->nin] += bytes;
+            if (p->warm[i] >> j & 1) kept[j >= o->nin] += bytes;
+            if (movable >> j & 1) slow += bytes;
+            if (bytes > largest) largest = bytes;
         }
-        if (sum > p->arena_bytes) p->arena_bytes = sum;
-        for (int mode = EXEC_STREAMED; mode <= EXEC_STAGED; mode++) {
-            uint64_t staging = room(exec_staging(o, movable, (enum exec_mode)mode));
-            if (sum + staging > p->warm_bytes) p->warm_bytes = sum + staging;
+        for (int side = 0; side < 2; side++) {
+            if (all[side] > cold[side]) cold[side] = all[side];
+            if (kept[side] > warm[side]) warm[side] = kept[side];
         }
         if (slow > most) most = slow;
     }
-    find_warm(p);
-    p->arena_bytes += ARENA_BYTES;
+    p->in.cold = cold[0] + largest + ARENA_BYTES;        /* operands of a run do not overlap where it begins anew */
+    p->out.cold = cold[1] + largest + ARENA_BYTES;
+    p->in.bytes = p->in.cold + warm[0];
+    p->out.bytes = p->out.cold + warm[1];
     p->tier_half = most + ARENA_BYTES / 2;               /* what kernels wrote is never read: indices are no numbers */
     team_keep_off(pthread_self(), threads);              /* the tier's threads */
     p->tier = tier_open(tier, 2 * p->tier_half);
     p->team = team_start(threads);
     p->exec = exec_new(k, p->team, p->tier);
-    p->in.p = pages(p->arena_bytes + p->warm_bytes);
-    p->out.p = pages(p->arena_bytes + p->warm_bytes);
-    memset(p->out.p, 0, p->arena_bytes + p->warm_bytes);
+    p->in.p = pages(p->in.bytes);
+    p->out.p = pages(p->out.bytes);
+    memset(p->out.p, 0, p->out.bytes);
     float *f = (float *)(void *)p->in.p;                 /* of both signs: infinities from large sums take longer */
-    for (uint64_t i = 0; i < (p->arena_bytes + p->warm_bytes) / sizeof *f; i++)
+    for (uint64_t i = 0; i < p->in.bytes / sizeof *f; i++)
         f[i] = (float)((int)(i * 2654435761u >> 8 & 1023) - 512) * 0x1p-11f;
     return p;
 }
@@ -137,8 +143,9 @@ void probe_close(struct probe *p)
     exec_free(p->exec);
     team_stop(p->team);
     tier_close(p->tier);
-    pages_free(p->in.p, p->arena_bytes + p->warm_bytes);
-    pages_free(p->out.p, p->arena_bytes + p->warm_bytes);
+    pages_free(p->in.p, p->in.bytes);
+    pages_free(p->out.p, p->out.bytes);
+    pages_free(p->staging, p->staging_bytes);
     free(p->op);
     free(p->warm);
     free(p);
@@ -147,19 +154,17 @@ void probe_close(struct probe *p)
 const struct tier *probe_tier(const struct probe *p) { return p->tier; }
 bool probe_streams(const struct probe *p, int kernel) { return p->op[kernel].units > 1; }
 
-static char *next(const struct probe *p, struct arena_at *a, uint64_t bytes)
-{
-    if (a->at + bytes > p->arena_bytes) a->at = 0;
-    char *at = a->p + a->at;
-    a->at += room(bytes);
-    return at;
-}
-
 static char *keep(struct arena_at *a, uint64_t bytes)
 {
     char *at = a->p + a->at;
     a->at += room(bytes);
     return at;
+}
+
+static char *next(struct arena_at *a, uint64_t bytes)
+{
+    if (a->at + bytes > a->cold) a->at = 0;
+    return keep(a, bytes);
 }
 
 static uint64_t next_slow(struct probe *p, bool written, uint64_t bytes)
@@ -192,6 +197,15 @@ static bool enough(const double *took, long n, long runs)
     return n > runs || n == RUNS_MOST || median(took + 1, (size_t)n - 1) > LONG_SECONDS;
 }
 
+static char *staging_of(struct probe *p, uint64_t bytes)
+{
+    if (bytes > p->staging_bytes) {
+        pages_free(p->staging, p->staging_bytes);
+        p->staging = pages(p->staging_bytes = bytes);
+    }
+    return p->staging;
+}
+
 struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec_mode mode, long runs)
 {
     const struct op *o = &p->op[kernel];
@@ -199,8 +213,8 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
     double took[RUNS_MOST];
     long n = 0;
     struct timing t = { .staging = exec_staging(o, slow, mode) };
-    struct arena_at in = { p->in.p + p->arena_bytes, 0 }, out = { p->out.p + p->arena_bytes, 0 };
-    char *staging = keep(&out, t.staging);               /* always the same: plans leave it little room */
+    struct arena_at in = { .p = p->in.p + p->in.cold }, out = { .p = p->out.p + p->out.cold };
+    char *staging = staging_of(p, t.staging);            /* always the same: plans leave it little room */
     for (int i = 0; i < o->nin + o->nout; i++)
         if (p->warm[kernel] >> i & 1) place[i].fast = keep(i < o->nin ? &in : &out, o->bytes[i]);
     for (long spare = SPARE; !enough(took, n, runs);) {
@@ -208,7 +222,7 @@ struct timing probe_kernel(struct probe *p, int kernel, uint32_t slow, enum exec
             place[i].slow = slow >> i & 1;
             if (place[i].slow) place[i].offset = next_slow(p, i >= o->nin, o->bytes[i]);
             else if (!(p->warm[kernel] >> i & 1))
-                place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
+                place[i].fast = next(i < o->nin ? &p->in : &p->out, o->bytes[i]);
         }
         if (slow) let_idle();
         double waited = core_delays(), start = now_seconds();
@@ -228,7 +242,7 @@ struct timing probe_move(struct probe *p, uint64_t bytes, bool to_fast, long run
     runs *= 3;                                           /* few rows, and every plan stands on them */
     for (long spare = SPARE; !enough(took, n, runs);) {
         struct transfer one = { 0 };
-        char *at = next(p, to_fast ? &p->out : &p->in, room(bytes));
+        char *at = next(to_fast ? &p->out : &p->in, room(bytes));
         uint64_t offset = next_slow(p, !to_fast, bytes);
         let_idle();
         double waited = core_delays(), start = now_seconds();
@@ -268,17 +282,16 @@ static void *copy_on(void *argument)
 static double run_fast(struct probe *p, int kernel)
 {
     const struct op *o = &p->op[kernel];
-    struct arena_at in = { p->in.p + p->arena_bytes, 0 }, out = { p->out.p + p->arena_bytes, 0 };
+    struct arena_at in = { .p = p->in.p + p->in.cold }, out = { .p = p->out.p + p->out.cold };
     struct place place[OP_OPERANDS] = { 0 };
-    char *staging = keep(&out, exec_staging(o, 0, EXEC_DIRECT));
     for (int i = 0; i < o->nin + o->nout; i++)
         if (p->warm[kernel] >> i & 1) place[i].fast = keep(i < o->nin ? &in : &out, o->bytes[i]);
     long spare = SPARE;
     for (bool first = true;; first = false) {
         for (int i = 0; i < o->nin + o->nout; i++)
-            if (!(p->warm[kernel] >> i & 1)) place[i].fast = next(p, i < o->nin ? &p->in : &p->out, o->bytes[i]);
+            if (!(p->warm[kernel] >> i & 1)) place[i].fast = next(i < o->nin ? &p->in : &p->out, o->bytes[i]);
         double waited = core_delays(), start = now_seconds();
-        exec_run(p->exec, o, place, EXEC_DIRECT, staging);
+        exec_run(p->exec, o, place, EXEC_DIRECT, NULL);
         double took = now_seconds() - start;
         if ((!first || took > LONG_SECONDS) && !again(took, core_delays() - waited, &spare)) return took;
     }
