@@ -34,8 +34,8 @@ NARROW static void plane8(const float *from, int64_t from_row, float *to, int64_
 /* 32 bytes of this row and of one so many floats on */
 WIDE static inline __m512 two_rows(const float *from, int64_t row)
 {
-    const __m512i x = _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)from));
-    return _mm512_castsi512_ps(_mm512_inserti64x4(x, _mm256_loadu_si256((const __m256i *)(const void *)(from + row)), 1));
+    const __m512d first = _mm512_castps_pd(_mm512_castps256_ps512(_mm256_loadu_ps(from)));
+    return _mm512_castpd_ps(_mm512_insertf64x4(first, _mm256_castps_pd(_mm256_loadu_ps(from + row)), 1));
 }
 
 /* x and y have one column in their even fours of floats, another, so many floats on, in the odd ones */
