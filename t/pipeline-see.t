@@ -60,14 +60,16 @@ def busy(s):
     t = time.perf_counter()
     while time.perf_counter() - t < s: pass
 r, w = os.pipe()
-pid = os.fork()
-if not pid:
-    c = clocks.Clocks()
-    with c: busy(0.2)
-    os.write(w, str(c).encode())
-    os._exit(0)
-os.waitpid(pid, 0)
-print("Python@%d" % pid, os.read(r, 99).decode())
+life = clocks.Clocks()                                   # of the child as its parent sees it: it can wait for a processor at both ends, too
+with life:
+    pid = os.fork()
+    if not pid:
+        c = clocks.Clocks()
+        with c: busy(0.2)
+        os.write(w, b"%f" % c.low)
+        os._exit(0)
+    os.waitpid(pid, 0)
+print("Python@%d" % pid, os.read(r, 99).decode(), life.high)
 D
 right 'the Python of a child of fork' child.py
 cat > callback.py <<'D'
