@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     csvw *w = csvw_open(NULL);
     int col = group ? csv_need(t, group) : -1;
     csvw_copy_names(w, t);
-    csvw_cstr(w, folds ? "fold" : "part");
+    csvw_names(w, folds ? "fold" : "part");
     csvw_end(w);
     struct intern units = { 0 };
     uint32_t *unit = NULL;
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
     qsort(order, units.n, sizeof *order, by_draw);
     size_t tested = (size_t)lround(share * (double)units.n);
     for (size_t u = 0; u < units.n; u++)
-        place[order[u].id] = folds ? (double)u / (double)units.n : u < tested ? -1 : 2;
+        place[order[u].id] = folds ? ((double)(u * (size_t)folds / units.n) + 0.5) / (double)folds   /* mid-fold */
+                                   : u < tested ? -1 : 2;
     const char *p = fields.s;
     for (size_t r = 0; r < rows; r++) {
         for (int c = 0; c < csv_ncol(t); c++) {

@@ -82,7 +82,7 @@ int main(int argc, char **argv)
     if (count) return shares(in, l, c, n_tau);
     csvw *out = csvw_open(output);
     csvw_copy_names(out, in);
-    csvw_cstr(out, "label");
+    csvw_names(out, "label");
     csvw_end(out);
     while (csv_next(in)) {
         struct reward r = { NAN, csv_num_or(in, l, NAN), csv_num_or(in, c, NAN) };

@@ -41,11 +41,11 @@ int main(int argc, char **argv)
     csv *t = csv_files(argv + i);
     int callee = csv_need(t, "callee"), chain = csv_need(t, "chain");
     csvw *w = csvw_open(out);
-    for (int c = 0; c < csv_ncol(t); c++) csvw_str(w, csv_name(t, c));
-    csvw_cstr(w, column);
+    csvw_copy_names(w, t);
+    csvw_name(w, str_of(column));
     csvw_end(w);
     while (csv_next(t)) {
-        for (int c = 0; c < csv_ncol(t); c++) csvw_str(w, csv_str(t, c));
+        csvw_copy_all(w, t);
         const struct live_site *s = live_find(&set, (struct site){ csv_str(t, callee), csv_str(t, chain) });
         site_base_key(&key, (struct site){ csv_str(t, callee), csv_str(t, chain) });
         long at = intern_find(&known, (str){ key.s, key.n });

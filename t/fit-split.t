@@ -17,4 +17,9 @@ is 'also of groups' '10' bash -c "fit-split -g g --folds=5 --exact t.csv | csv-c
     awk '{ print \$1 }' | sort -u"
 is 'a fold does not depend on the order' "$(fit-split -g g --folds=5 t.csv | sed 1d | sort | cksum)" \
     bash -c "(head -1 t.csv; tail -n +2 t.csv | tac) | fit-split -g g --folds=5 | sed 1d | sort | cksum"
+# 1.0 / 49 * 49 is less than 1: a fold must not lose its unit to such
+is 'as many folds as units have one each, whatever their number' '1 1 1 1' bash -c '
+    for n in 49 98 103 107; do seq 0 $n | fit-split --exact --folds=$n | sed 1d | cut -d, -f2 | sort | uniq -c |
+        awk "{ print \$1 }" | sort -u | paste -sd+; done | paste -sd" "'
+fails 'a column that is there already' 1 "already has a column 'part'" bash -c 'fit-split t.csv | fit-split'
 done_testing

@@ -271,12 +271,17 @@ static void is_new(const csv *c, str name)
                    (int)name.n, name.s, (int)name.n, name.s);
 }
 
+void csvw_name(csvw *w, str name)
+{
+    if (w->copied) is_new(w->copied, name);
+    csvw_str(w, name);
+}
+
 void csvw_names(csvw *w, const char *names)
 {
     for (const char *p = names;; p++) {
         size_t n = strcspn(p, ",");
-        if (w->copied) is_new(w->copied, (str){ p, n });
-        csvw_str(w, (str){ p, n });
+        csvw_name(w, (str){ p, n });
         p += n;
         if (!*p) return;
     }
