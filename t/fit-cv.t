@@ -20,4 +20,6 @@ fails 'a group that is not there' 1 "no group 'z'" fit-cv -y c -g g --fold=z t.c
 fails 'a fold twice' 1 ':2: a second fold' fit-cv --pool g0.csv g0.csv
 fails 'a model that is none' 1 ":2: 'tree' is no model" bash -c "printf 'model,group,n,correct,majority,own,sse,base\ntree,a,1,1,1,1,1,1\n' | fit-cv --pool"
 fails 'one group cannot be left out' 1 'at least 2' bash -c "printf 'g,c,x\na,p,1\n' | fit-cv -y c -g g"
+fails 'a model that nobody knows' 2 "no model is called 'rdige'" fit-cv -y c -g g --models=rdige,boost t.csv
+is 'sums of squares are of numbers, not of classes' '0,0' bash -c 'fit-cv -y c -g g --models=boost --fold=g3 t.csv | csv-cut -c sse,base | sed 1d'
 done_testing

@@ -28,9 +28,11 @@ static struct cv_score judge(const struct cv *cv, const struct model *m, const s
         gather(d, m, i, from, x);
         model_predict(m, x, out);
         s.n++;
-        s.sse += pow(out[0] - d->y[i], 2);
-        s.base += pow(constant->weight[0] - d->y[i], 2);
-        if (cv->number) continue;
+        if (cv->number) {
+            s.sse += pow(out[0] - d->y[i], 2);
+            s.base += pow(constant->weight[0] - d->y[i], 2);
+            continue;
+        }
         s.correct += model_choose(m, out) == (int)d->y[i];
         s.majority += model_choose(constant, constant->weight) == (int)d->y[i];
         s.own = fmax(s.own, ++own[(int)d->y[i]]);

@@ -9,19 +9,46 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool matches(str pattern, str name)
+{
+    char *p = xformat("%.*s", (int)pattern.n, pattern.s), *text = xformat("%.*s", (int)name.n, name.s);
+    bool found = fnmatch(p, text, 0) == 0;
+    free(p);
+    free(text);
+    return found;
+}
+
+/* the next name on item *i of a list, from *p on; NULL: the end */
+static bool next(const struct list *list, int *i, const char **p, str *name)
+{
+    for (; *i < list->n; ++*i, *p = NULL) {
+        if (!*p) *p = list->v[*i];
+        if (!**p) continue;
+        *name = (str){ *p, strcspn(*p, ",") };
+        *p += name->n + ((*p)[name->n] == ',');
+        return true;
+    }
+    return false;
+}
+
 bool data_matches(const struct list *list, str name)
 {
-    for (int i = 0; i < list->n; i++)
-        for (const char *p = list->v[i]; *p;) {
-            size_t n = strcspn(p, ",");
-            char *pattern = xformat("%.*s", (int)n, p), *text = xformat("%.*s", (int)name.n, name.s);
-            bool found = fnmatch(pattern, text, 0) == 0;
-            free(pattern);
-            free(text);
-            if (found) return true;
-            p += n + (p[n] == ',');
-        }
+    const char *p = NULL;
+    str pattern;
+    for (int i = 0; next(list, &i, &p, &pattern);)
+        if (matches(pattern, name)) return true;
     return false;
+}
+
+char *data_unmatched(const struct list *list, const str *name, int n)
+{
+    const char *p = NULL;
+    str pattern;
+    for (int i = 0, k; next(list, &i, &p, &pattern);) {
+        for (k = 0; k < n && !matches(pattern, name[k]); k++) continue;
+        if (k == n) return xformat("%.*s", (int)pattern.n, pattern.s);
+    }
+    return NULL;
 }
 
 double data_value(const csv *t, int col)
@@ -59,9 +86,14 @@ struct data data_read(char **paths, const struct data_columns *columns)
     int group = columns->group ? csv_need(t, columns->group) : -1;
     int weight = columns->weight ? csv_need(t, columns->weight) : -1;
     int *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
+    str *names = xmalloc((size_t)csv_ncol(t) + 1, sizeof *names);
+    for (int c = 0; c < csv_ncol(t); c++) names[c] = csv_name(t, c);
+    char *odd = data_unmatched(&columns->features, names, csv_ncol(t));
+    if (!odd) odd = data_unmatched(&columns->ignore, names, csv_ncol(t));
+    if (odd) die_at(csv_file(t), 1, "%s", csv_no_column(t, str_of(odd)));
     d.feature = xmalloc((size_t)csv_ncol(t) + 1, sizeof *d.feature);
     for (int c = 0; c < csv_ncol(t); c++) {
-        str name = csv_name(t, c);
+        str name = names[c];
         if (c == target || c == group || c == weight || data_matches(&columns->ignore, name)) continue;
         if (columns->features.n && !data_matches(&columns->features, name)) continue;
         from[d.cols] = c;
@@ -89,6 +121,7 @@ struct data data_read(char **paths, const struct data_columns *columns)
     if (columns->classes && target >= 0) order_classes(&d, &classes);
     intern_free(&classes);
     free(from);
+    free(names);
     csv_close(t);
     return d;
 }

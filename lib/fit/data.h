@@ -29,6 +29,7 @@ struct data {
 };
 
 bool data_matches(const struct list *, str name);        /* is it on the list? */
+char *data_unmatched(const struct list *, const str *name, int n);   /* the first on it that is none of these; NULL */
 struct data data_read(char **paths, const struct data_columns *);    /* paths as for csv_files */
 double data_value(const csv *, int col);                 /* a finite number, or true / false as 1 / 0; dies otherwise */
 void data_free(struct data *);
