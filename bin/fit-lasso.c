@@ -95,8 +95,6 @@ static struct model *fit_table(char **paths)
     struct train_options o = train_defaults(MODEL_LASSO);
     struct train_report r;
     o.raw = raw;
-    o.tolerance = tolerance;
-    o.iterations = SWEEPS;
     if (select_way != NONE) {
         struct sparse by_column = train_columns(&d, &o);
         choose(&by_column, train_target(&d, &o), columns.group ? d.group : NULL);
@@ -115,6 +113,8 @@ int main(int argc, char **argv)
     if (!columns.target) usage("no target given, see --target");
     if (columns.classes && (entries_path || select_way != NONE))
         usage("--classes goes with neither --entries nor --select");
+    if (path_file && select_way == NONE) usage("--path writes what --select tries");
+    if (entries_path && columns.group) usage("--group is a column of a table, --entries has none");
     struct model *m = entries_path ? fit_entries(argv + i) : fit_table(argv + i);
     return model_save(m, output);
 }

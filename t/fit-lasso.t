@@ -13,4 +13,9 @@ printf 'run,y\na,3\nb,-2\n' > targets.csv
 printf 'run,node,f\na,n1,2\nb,n2,2\n' > entries.csv
 is 'orthogonal columns are soft-thresholded' '(y 0 1.25 -0.75)' bash -c "fit-lasso -y y --entries=entries.csv --row=run --column=node --value=f --lambda=0.5 targets.csv 2>/dev/null | grep -o '(y [^)]*)'"
 fails 'classes cannot be selected for' 2 'classes' fit-lasso -y y --classes --select=cv t.csv
+fails 'a path of nothing' 2 'what --select tries' fit-lasso -y y --path=p.csv t.csv
+fails 'groups of a sparse problem' 2 'entries has none' fit-lasso -y y -g g --entries=entries.csv targets.csv
+fails 'a feature that is no column' 1 "no column 'bb'; there are g, y, a" fit-lasso -y y -x a,bb t.csv
+fails 'nor is what is ignored' 1 "no column 'gg'" fit-lasso -y y --ignore=gg t.csv
+fails 'a pattern that nothing matches' 1 "no column 'z\*'" fit-lasso -y y -x 'a,z*' t.csv
 done_testing

@@ -106,6 +106,13 @@ int main(void)
     ok(ordered, "the norm of the weights grows as alpha falls");
     ok(v[COLS] == 0 && v[COLS + 1] == 0, "columns never met stay 0");
 
+    /* bytes and nanoseconds: what a slope is rounded by is more than the tolerance */
+    double big[ROWS];
+    for (int i = 0; i < ROWS; i++) big[i] = 1e9 * b[i];
+    memset(v, 0, (COLS + 2) * sizeof *v);
+    struct lasso_report large = lasso_fit(&at, big, NULL, 0.02e9, 20000, 1e-9, v);
+    ok(large.sweeps < 20000 && large.kkt < 1e-4, "a target of large numbers comes to an end, as near as such can");
+
     double *zero = calloc(COLS + 2, sizeof *zero), top = lasso_alpha_max(&at, b, NULL);
     ok(lasso_fit(&at, b, NULL, top * 1.0001, 1000, 1e-12, zero).nonzeros == 0, "above alpha_max nothing is chosen");
     ok(lasso_fit(&at, b, NULL, top * 0.99, 1000, 1e-12, zero).nonzeros > 0, "below it something is");

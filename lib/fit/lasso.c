@@ -164,13 +164,17 @@ struct lasso_report lasso_fit(const struct sparse *columns, const double *b, con
     k.trial_w = k.curvature + cols;
     k.past = k.trial_w + cols;
     k.active = xmalloc(cols + 1, sizeof *k.active);
+    double steepest = 0, largest = 0;
     for (size_t j = 0; j < cols; j++) {
         k.curvature[j] = 0;
         for (size_t e = columns->start[j]; e < columns->start[j + 1]; e++)
             k.curvature[j] +=
                 (weight ? weight[columns->column[e]] : 1) * columns->value[e] * columns->value[e] / k.total;
+        steepest = fmax(steepest, k.curvature[j]);
         if (k.curvature[j] == 0) w[j] = 0;
     }
+    for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(b[i]));
+    tolerance = fmax(tolerance, 1e-14 * sqrt(steepest) * largest);   /* of bytes, say, no slope comes nearer to 0 */
     long used = 0;
     while (used < sweeps) {
         set_residual(&k, w, k.residual);                 /* afresh: no drift from many small updates */

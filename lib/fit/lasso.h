@@ -2,8 +2,9 @@
  *
  * Cyclic coordinate descent (Friedman, Hastie and Tibshirani, J. Stat. Software 33, 2010) on an active set, sped up by
  * Anderson extrapolation over the sweeps (Bertrand and Massias, AISTATS 2021).  It ends when the optimality conditions
- * hold to `tolerance` for every column, and the residual reached is always reported.  Among equal columns the first one
- * gets the weight; the minimum is then not unique, which is the problem's fault and not the solver's. */
+ * hold for every column to `tolerance`, or as far as sums of such numbers can tell, and the residual reached is
+ * always reported.  Among equal columns the first one gets the weight; the minimum is then not unique, which is the
+ * problem's fault and not the solver's. */
 #ifndef MILLRACE_LASSO_H
 #define MILLRACE_LASSO_H
 #include "fit/sparse.h"
