@@ -42,9 +42,9 @@ int main(int argc, char **argv)
     struct columns chosen = names ? columns_matching(in, names, "columns") : (struct columns){ 0 };
     struct table t = table_load(in);
     struct codes c = known ? codes_read(codes_path, &t) : codes_of(&t, names ? &chosen : NULL, (size_t)most);
-    if (codes_path && !known) codes_write(&c, &t, codes_path);
     csvw *w = csvw_open("-");
     size_t strange = codes_apply(&c, &t, w);
+    if (codes_path && !known) codes_write(&c, &t, codes_path);
     if (strange && !quiet) warn("%zu fields hold a value that %s does not know", strange, codes_path);
     return csvw_close(w);
 }

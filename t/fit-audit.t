@@ -16,4 +16,7 @@ n_colliding,,3
 ceiling_ratio,,0.8
 majority_ratio,,0.6' fit-audit -y label t.csv
 is 'without a target there is no ceiling' 0 bash -c 'fit-audit --ignore=label t.csv | grep -c ratio || true'
+printf 'a,b\n1e200,2e200\n3e200,6e200\n2e200,4e200\n7e200,14e200\n' > huge.csv
+awk 'BEGIN { print "a,b"; for (i = 0; i < 7; i++) printf "%d.%s,%g\n", 1e15, i % 2 ? "125" : "5", i % 2 ? 1 : 4 }' > far.csv
+is 'multiples among huge numbers, and far from 0' $'collinear,b,a\ncollinear,b,a' bash -c 'fit-audit huge.csv | grep ^coll; fit-audit far.csv | grep ^coll'
 done_testing

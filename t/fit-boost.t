@@ -11,4 +11,8 @@ ok 'the same bytes again' bash -c 'fit-boost -y c --depth=2 --least=0 --rounds=3
 awk 'BEGIN { print "c,a,b"; for (i = 0; i < 200; i++) { a = (i * 37) % 101; b = (i * 53) % 97; print ((a > 50) != (b > 40) ? "p" : "q") "," a "," b } }' > board.csv
 fit-boost -y c --rounds=60 board.csv -o b.sexp
 is 'a board of four squares is learned' 200 bash -c "fit-predict -m b.sexp board.csv | awk -F, 'NR > 1 && \$1 == \$4 { n++ } END { print n }'"
+# what is learned does not depend on the unit: nanoseconds in seconds are numbers like others
+awk 'BEGIN { print "y,a"; for (i = 0; i < 100; i++) print (i * 37 % 100 > 50) "e-9," i * 37 % 100 }' > nano.csv
+is 'a target of small numbers' 1 bash -c 'fit-boost --number -y y nano.csv | fit-predict -m - --score nano.csv |
+    csv-calc --print="r_squared > 0.999"'
 done_testing

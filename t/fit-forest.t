@@ -68,4 +68,8 @@ is 'their shares add up to one' 1 eval 'fit-predict --probabilities -m c.sexp cl
 ok 'a model is read back to the byte' eval 'fit-predict -m m.sexp test.csv > a; sexp-show m.sexp > shown; fit-predict -m shown test.csv > b; cmp a b'
 ok 'fit-cv knows it' eval 'csv-calc --set="g=row() % 3" class.csv | fit-cv -y label -g g --models=forest,constant - | grep -q "^forest,(all)"'
 ok 'one row, one value' eval 'printf "a,y\n1,2\n" | fit-forest --quiet -y y --number > one.sexp && printf "a\n5\n" | fit-predict -m one.sexp | grep -q 2'
+# a target far from 0, such as a date in seconds
+csv-calc --set='y=y*20 + 1.7e9' train.csv > far.csv
+is 'numbers far from 0 are learned as near ones' 1 eval 'fit-forest --quiet -y y --number far.csv | fit-predict -m - --score far.csv |
+    csv-calc --print="r_squared > 0.95"'
 done_testing

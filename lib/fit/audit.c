@@ -2,6 +2,7 @@
 #include "fit/audit.h"
 #include "base/checked.h"
 #include "fit/pca.h"
+#include "fit/spread.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,20 +14,13 @@ static void audit_columns(const struct data *d, struct audit *a)
     a->equal = xmalloc(cols + 1, sizeof *a->equal);
     a->collinear = xmalloc(cols + 1, sizeof *a->collinear);
     for (size_t j = 0; j < cols; j++) {
-        double mean = 0, square = 0, *v = z + j * n;
-        bool varies = false;
-        for (size_t i = 0; i < n; i++) {
-            mean += d->x[i * cols + j] / (double)n;
-            varies = varies || d->x[i * cols + j] != d->x[j];
-        }
-        for (size_t i = 0; i < n; i++) {
-            v[i] = d->x[i * cols + j] - mean;
-            square += v[i] * v[i];
-        }
-        a->constant[j] = !varies;
-        for (size_t i = 0; i < n; i++) v[i] = varies ? v[i] / sqrt(square) : 0;
+        struct spread s = spread_of(d->x + j, cols, NULL, n, 0);
+        double *v = z + j * n;
+        a->constant[j] = s.deviation == 0;
+        for (size_t i = 0; i < n && !a->constant[j]; i++)
+            v[i] = (d->x[i * cols + j] - s.shift - s.mean) / s.deviation / sqrt((double)n);
         a->equal[j] = a->collinear[j] = -1;
-        for (size_t k = 0; k < j && varies; k++) {
+        for (size_t k = 0; k < j && !a->constant[j]; k++) {
             if (a->constant[k]) continue;
             double r = 0;
             bool same = true;

@@ -21,6 +21,7 @@ struct grower {
     uint32_t *order, *scratch;                           /* rows of a node lie together */
     struct sums *histogram;                              /* BINS */
     const struct boost_options *o;
+    double least;                                        /* a gain: less is rounding */
     struct tree tree;
     size_t cap;
 };
@@ -59,7 +60,7 @@ struct split { double gain; size_t feature; int bin; };
 
 static struct split best_split(struct grower *g, const uint32_t *row, size_t n, struct sums all)
 {
-    struct split best = { .gain = 1e-12 };
+    struct split best = { .gain = g->least };
     double lambda = g->o->lambda, whole = all.gradient * all.gradient / (all.hessian + lambda);
     for (size_t j = 0; j < g->cols; j++) {
         if (g->nbin[j] < 2) continue;
@@ -98,7 +99,7 @@ static int grow_node(struct grower *g, size_t from, size_t n, long depth)
     g->tree.node[at] =
         (struct tree_node){ .feature = -1, .value = -g->o->rate * all.gradient / (all.hessian + g->o->lambda) };
     struct split s = depth > 0 ? best_split(g, row, n, all) : (struct split){ 0 };
-    if (depth <= 0 || s.gain <= 1e-12) return at;
+    if (depth <= 0 || s.gain <= g->least) return at;
     size_t left = 0, right = 0;
     for (size_t i = 0; i < n; i++) {
         if (g->bin[s.feature * g->rows + row[i]] <= s.bin) row[left++] = row[i];
@@ -137,10 +138,13 @@ static void derivatives(struct grower *g, const double *y, const double *score, 
     }
 }
 
-static void starting_scores(const double *y, size_t rows, int nclass, double *base)
+/* numbers may be nanoseconds in seconds: what is too little to gain is a part of their variance */
+static void starting_scores(struct grower *g, const double *y, size_t rows, int nclass, double *base)
 {
     memset(base, 0, (size_t)(nclass ? nclass : 1) * sizeof *base);
     for (size_t i = 0; i < rows; i++) base[nclass ? (size_t)y[i] : 0] += nclass ? 1 : y[i] / (double)rows;
+    g->least = nclass ? 1e-12 : 0;
+    for (size_t i = 0; i < rows && !nclass; i++) g->least += 1e-12 * (y[i] - *base) * (y[i] - *base) / (double)rows;
     for (int c = 0; c < nclass; c++) base[c] = log((base[c] + 1) / ((double)rows + nclass));   /* Laplace: no log 0 */
 }
 
@@ -158,7 +162,7 @@ struct tree *boost_fit(const double *x, const double *y, size_t rows, size_t col
     g.scratch = g.order + rows;
     g.histogram = xmalloc(BINS, sizeof *g.histogram);
     make_bins(&g, x);
-    starting_scores(y, rows, nclass, base);
+    starting_scores(&g, y, rows, nclass, base);
     double *score = xmalloc(size_mul(size_mul(rows, width), 2) + 1, sizeof *score), *next = score + rows * width;
     for (size_t i = 0; i < rows * width; i++) score[i] = base[i % width];
     struct tree *all = xmalloc(size_mul((size_t)o->rounds, width) + 1, sizeof *all);

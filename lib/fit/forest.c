@@ -13,7 +13,7 @@ struct moments { double weight, sum, squares; };
 
 struct planter {
     const double *x, *weight;
-    double *y;                                           /* the target of this tree */
+    double *y, centre;                                   /* the target of this tree: numbers without their mean */
     size_t rows, cols, tried;
     const struct forest_options *o;
     uint32_t *order, *scratch;                           /* rows of a node lie together */
@@ -91,7 +91,7 @@ static int grow_node(struct planter *p, size_t from, size_t n, int depth)
     for (size_t i = 0; i < n; i++) count(p, row[i], &all);
     int at = p->tree.n++;
     p->tree.node = grow(p->tree.node, (size_t)p->tree.n, &p->cap, sizeof *p->tree.node);
-    double mean = all.weight > 0 ? all.sum / all.weight : 0;
+    double mean = all.weight > 0 ? p->centre + all.sum / all.weight : 0;
     p->tree.node[at] = (struct tree_node){ .feature = -1, .value = mean / (double)p->o->trees };
     bool small = n < 2 * (size_t)p->o->leaf || all.weight < 2 * p->o->weight;
     if (small || depth >= DEEPEST || error(&all) <= 1e-15 * fabs(all.squares)) return at;
@@ -121,13 +121,14 @@ struct tree *forest_fit(const double *x, const double *y, const double *weight, 
     p.feature = xmalloc(cols + 1, sizeof *p.feature);
     p.column = xmalloc(rows + 1, sizeof *p.column);
     struct tree *all = xmalloc(n + 1, sizeof *all);
+    for (size_t i = 0; i < rows && !nclass; i++) p.centre += y[i] / (double)rows;
     for (size_t t = 0; t < n; t++) {
         char key[40];
         snprintf(key, sizeof key, "tree/%zu", t);
         p.rng = rng_for(o->seed, str_of(key));
         for (size_t i = 0; i < rows; i++) {
             p.order[i] = (uint32_t)i;
-            p.y[i] = nclass ? (double)((size_t)y[i] == t % width) : y[i];
+            p.y[i] = nclass ? (double)((size_t)y[i] == t % width) : y[i] - p.centre;
         }
         for (size_t j = 0; j < cols; j++) p.feature[j] = j;
         p.tree = (struct tree){ 0 };

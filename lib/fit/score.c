@@ -1,5 +1,6 @@
 /* score.c - see score.h */
 #include "fit/score.h"
+#include "fit/data.h"
 #include <math.h>
 
 static void add_class(struct score *s, const double *out, str answer)
@@ -30,7 +31,7 @@ void score_add(struct score *s, const double *x, const csv *t, int target)
     model_predict(s->model, x, out);
     s->n++;
     if (s->model->nclass) add_class(s, out, csv_str(t, target));
-    else add_number(s, out[0], csv_num(t, target));
+    else add_number(s, out[0], data_value(t, target));
 }
 
 void score_write(const struct score *s, csvw *w)

@@ -286,6 +286,7 @@ struct model *train(const struct data *d, const uint32_t *row, size_t n, const s
     struct model *m = prepare(d, row, n, o, &p);
     if (o->kind == MODEL_RIDGE || o->kind == MODEL_LASSO) fit_linear(m, &p, o, r);
     else if (o->kind == MODEL_LOGISTIC) fit_logistic(m, &p, o, r);
+    else if (o->kind == MODEL_MLP && !p.cols) die("mlp: no feature varies");
     else if (o->kind == MODEL_MLP) fit_mlp(m, &p, o, r);
     else if (o->kind == MODEL_BOOST) fit_boost(m, &p, o, r);
     else if (o->kind == MODEL_FOREST) fit_forest(m, &p, o, r);
