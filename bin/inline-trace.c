@@ -75,7 +75,7 @@ static void one(csvw *w, struct history h, const char *path)
         csvw_known(w, str_is(t->chain, "anneal") ? t_max * exp(-log(t_max / t_min) * part) : NAN);
         csvw_cstr(w, frontier ? "yes" : "no");
         csvw_str(w, t->parent);
-        if (t->chain.n) csvw_int(w, t->step);
+        if (t->step >= 0) csvw_int(w, t->step);
         else csvw_empty(w);
         csvw_end(w);
     }

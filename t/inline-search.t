@@ -62,6 +62,14 @@ grep -q "^$first," s/default.parts.csv || sed '/^main,/s/,[0-9]*$/,10/' s/defaul
 echo "demo,$t,default,local,0,-O2,ok,,1500,600,0,0,9,0,0,real,1500" >> l.csv
 search --algo=local --together=4 --width=1 -n 1 l.csv > local2.csv
 is 'then what helped, as step 1' 'default,local,1' bash -c 'sed -n 2p local2.csv | cut -d, -f2-4'
+# more runs than parts are told of: what the first of them say
+cp -r s s17
+for f in s17/*.parts.csv; do
+    sed -i "1s/,run1/$(printf ',run%d' {1..16})/; 2,\$s/,\([0-9]*\)\$/$(printf ',\\1%.0s' {1..16})/" "$f"
+done
+sed "2,\$s/,\([0-9]*\)\$/,$(printf '\\1 %.0s' {1..17})/" l.csv > l17.csv
+is 'of 17 runs too' 'default,local,1' bash -c 'inline-search --store=s17 --work=w --sites=sites.csv --algo=local \
+    --together=4 --width=1 -n 1 l17.csv | sed -n 2p | cut -d, -f2-4'
 search --algo=local --text-weight=1 -n 1 h.csv > size.csv
 t=$(sed -n 2p size.csv | cut -d, -f1); t=$(basename "$t" .sexp)
 is 'for size the most that is there twice and could be there once is tried first' 'letter no letter no' bash -c "awk -F, '\$1 == 0 { print \$2, \$4 }' s/$t.moves.csv | paste -sd' '"

@@ -19,4 +19,15 @@ sed '5s/,500,/,0,/' h.csv > bad.csv
 fails 'a size of nothing' 1 "bad.csv:5: column 'text_bytes': '0' is not a number above 0" inline-trace bad.csv
 sed '5s/50 50/50 -50/' h.csv > bad.csv
 fails 'a run that takes less than nothing' 1 "bad.csv:5: column 'run_instructions'" inline-trace bad.csv
+{
+    echo "$header"
+    printf 'p,default,,,,-O2,ok,,7000,500,0,0,9,0,0,real,'; printf '100 %.0s' {1..70}; echo
+    printf 'p,a,default,local,0,-O2,ok,,6700,500,0,0,9,0,0,real,'; printf '100 %.0s' {1..64}; printf '50 %.0s' {1..6}; echo
+    printf 'p,lto,,stock,,-O2,ok,,6000,500,0,0,9,0,0,real,'; printf '90 %.0s' {1..70}; echo
+} > many.csv
+is 'all runs count, however many; a stock build has no step' $'0.9423,0\n,' bash -c \
+    'inline-trace many.csv | csv-calc --set="ratio=round(instructions_ratio, 4)" | csv-cut -c ratio,step | tail -2'
+sed '2h; 2s/ok,,200/missing,no clang,/; 2s/,real.*/,,/; 2{p;x;}' h.csv > came.csv
+is 'a row of a compiler that has come since counts, not the one before' "$(inline-trace h.csv | cut -d, -f4-)" \
+    bash -c 'inline-trace came.csv | cut -d, -f4-'
 done_testing

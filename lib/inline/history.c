@@ -26,18 +26,16 @@ static void read_runs(struct history *h, struct tried *r, const csv *t, int colu
 {
     if (column < 0) return;
     str s = csv_str(t, column);
-    double v[64];
-    for (size_t i = 0, from = 0; i <= s.n && r->nrun < 64; i++) {
+    r->run = arena_get(&h->numbers, size_mul(s.n / 2 + 1, sizeof *r->run));
+    for (size_t i = 0, from = 0; i <= s.n; i++) {
         if (i < s.n && s.s[i] != ' ') continue;
         if (i > from) {
-            if (!num_parse(s.s + from, i - from, &v[r->nrun]) || !(v[r->nrun] > 0))
+            if (!num_parse(s.s + from, i - from, &r->run[r->nrun]) || !(r->run[r->nrun] > 0))
                 csv_die(t, column, "numbers above 0 separated by blanks");
             r->nrun++;
         }
         from = i + 1;
     }
-    r->run = arena_get(&h->numbers, size_mul(r->nrun, sizeof *r->run));
-    memcpy(r->run, v, r->nrun * sizeof *r->run);
 }
 
 /* a count, nan where there is none; ratios and logs are taken of it */
@@ -83,8 +81,12 @@ void history_read(struct history *h, char **paths)
     }
     if (h->n) qsort(h->v, h->n, sizeof *h->v, compare);
     size_t kept = 0;
-    for (size_t i = 0; i < h->n; i++)
-        if (kept == 0 || compare(&h->v[kept - 1], &h->v[i]) != 0) h->v[kept++] = h->v[i];
+    for (size_t i = 0; i < h->n; i++) {
+        bool again = kept && compare(&h->v[kept - 1], &h->v[i]) == 0;
+        if (again && !str_is(h->v[kept - 1].state, "missing")) continue;     /* a compiler that is missing may come */
+        kept -= again;
+        h->v[kept++] = h->v[i];
+    }
     h->n = kept;
 }
 

@@ -229,7 +229,8 @@ static void effect(const struct local *l, struct move *m, const struct tried *fr
 {
     const struct objective *o = &l->s->objective;
     double by[1 + PART_RUNS] = { 0 }, total[1 + PART_RUNS] = { from->text_bytes };
-    size_t runs = before->runs == then->runs && before->runs == from->nrun ? then->runs : 0;
+    size_t most = from->nrun < PART_RUNS ? from->nrun : PART_RUNS,
+           runs = before->runs == then->runs && before->runs == most ? most : 0;
     for (size_t k = 1; k <= runs; k++) total[k] = from->run[k - 1];
     for (size_t i = 0; i < m->nnear; i++) {
         str f = l->function.name[m->near[i]];
