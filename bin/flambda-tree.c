@@ -110,7 +110,7 @@ static int expand_all(struct source *in)
         size_t after[EXPAND_PASSES];
         source_tree(&names, e, &d, (int)only_round, true, &tree);
         size_t before = tree.n - 1;
-        if (tree.form != FORM_TREE_V1)
+        if (tree.form != FORM_TREE_V1 && before)
             sexp_die(e, 0, "only V1 decisions and trees can be expanded, this is %s", form_name(tree.form));
         expand(&names, &tree, in->file, (int)passes, after);
         if (table) write_passes(table, in, before, after);

@@ -77,4 +77,5 @@ if [ -n "${MILLRACE_DATA:-}" ] || [ -d "$root/../shared/data" ]; then
     ok 'so it does for the published decisions' cmp kb.e kb.again
 fi
 fails 'two at once' 2 'one too many' flambda-tree --expand --stat t
+is 'nothing is expanded to nothing' '()' bash -c 'echo "()" | flambda-tree --expand'
 done_testing

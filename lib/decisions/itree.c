@@ -162,11 +162,6 @@ void itree_read(struct names *s, const struct sexp *e, struct itree *t)
 
 enum { INDENTED = 30 }; /* deeper nodes stay on the line, or the blanks would outweigh the text */
 
-static void begin_field(sexpw *w, const char *key)
-{
-    sexpw_begin(w, key);
-}
-
 static void write_func(sexpw *w, const struct names *s, uint32_t func, bool plain, int n_fields)
 {
     if (!plain) names_write_meta(w, s, func, n_fields);
@@ -184,20 +179,20 @@ static void open_node(sexpw *w, const struct names *s, const struct itree *t, co
     sexpw_begin(w, NULL);
     if (v0) {
         const struct apply_site *x = decl ? NULL : &s->site[s->path[n->label].site];
-        begin_field(w, decl ? "closure" : "applied");
+        sexpw_begin(w, decl ? "closure" : "applied");
         names_write_closure(w, s, decl ? n->label : x->a);
         sexpw_end(w);
         if (!decl) {
-            begin_field(w, "offset");
+            sexpw_begin(w, "offset");
             sexpw_atom(w, s->text.name[x->stamp]);
             sexpw_end(w);
         }
     } else {
-        begin_field(w, !v1 ? "func" : decl ? "declared" : "applied");
+        sexpw_begin(w, !v1 ? "func" : decl ? "declared" : "applied");
         write_func(w, s, n->func, t->form == FORM_PLAIN, n_fields);
         sexpw_end(w);
         if (!decl) {
-            begin_field(w, v1 ? "apply_id" : "path");
+            sexpw_begin(w, v1 ? "apply_id" : "path");
             int fields = n_fields ? n_fields : n->func != NAME_NONE ? s->meta[n->func].n_fields : 0;
             if (v1) names_write_apply(w, s, n->label, fields != 3);
             else names_write_path(w, s, n->label);
@@ -209,7 +204,7 @@ static void open_node(sexpw *w, const struct names *s, const struct itree *t, co
         sexpw_end(w);
         return;
     }
-    begin_field(w, "children");
+    sexpw_begin(w, "children");
     sexpw_begin(w, NULL);
 }
 

@@ -3,28 +3,13 @@
 #include "base/compare.h"
 #include "base/mem.h"
 #include "base/message.h"
-#include "base/num.h"
+#include "decisions/decisions.h"
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-bool seconds_parse(str s, double *seconds)
-{
-    static const struct { const char *unit; double scale; } unit[] = {
-        { "ms", 1e-3 }, { "us", 1e-6 }, { "ns", 1e-9 }, { "s", 1 }, { "m", 60 }, { "h", 3600 },
-    };
-    for (size_t u = 0; u < sizeof unit / sizeof *unit; u++) {
-        size_t n = strlen(unit[u].unit);
-        if (s.n <= n || memcmp(s.s + s.n - n, unit[u].unit, n)) continue;
-        if (!num_parse(s.s, s.n - n, seconds)) return false;
-        *seconds *= unit[u].scale;
-        return *seconds > 0 && isfinite(*seconds);   /* a number in a unit may be too small or too large for seconds */
-    }
-    return false;
-}
 
 bool data_line(FILE *f, const char *path, char **text, size_t *room, size_t *number, str *line)
 {
@@ -74,7 +59,8 @@ static void read_line(const char *path, size_t number, str text, struct result_l
         if (field == 2) l->rundir = s;
         if (field > 2) {
             *seconds = grow(*seconds, l->n + 1, cap, sizeof **seconds);
-            if (!seconds_parse(s, &(*seconds)[l->n++]))
+            double v = (*seconds)[l->n++] = span_seconds(s);
+            if (!(v > 0) || isinf(v))
                 die_at(path, number, "timing %zu: '%.*s' is not a positive number with s, m, h, ms, us or ns", l->n,
                        (int)s.n, s.s);
         }

@@ -19,7 +19,6 @@ struct result_line {
 typedef void result_visit(void *context, const struct result_line *);
 
 void results_walk(const char *dir, const char *experiment, result_visit *, void *context);   /* experiment NULL: all */
-bool seconds_parse(str s, double *seconds);              /* "10.608s", "1.34333m": a number and its unit */
 /* The next line of a file of the study without its end, false after the last; dies at a NUL byte, or where the file is
  * a git-LFS pointer instead of data. */
 bool data_line(FILE *, const char *path, char **text, size_t *room, size_t *number, str *line);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
+#include "decisions/decisions.h"
 #include "flambda/counters.h"
 #include "flambda/results.h"
 #include "tree/sexp.h"
@@ -79,7 +80,8 @@ static double mean_time(const struct sexp *e)
     snode times = sexp_value(e, 0, "raw_execution_time");
     size_t n = 0;
     for (snode t = sexp_first(e, times); t != SEXP_NONE; t = sexp_after(e, t), n++) {
-        if (!seconds_parse(sexp_atom(e, t), &seconds) || !(seconds > 0))
+        seconds = span_seconds(sexp_atom(e, t));
+        if (!(seconds > 0) || isinf(seconds))
             sexp_die(e, t, "'%.*s' is not a time", (int)sexp_atom(e, t).n, sexp_atom(e, t).s);
         sum += log(seconds);
     }
