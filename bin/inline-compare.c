@@ -51,13 +51,6 @@ static void read_rows(char **files)
     csv_close(t);
 }
 
-static double base_value(const struct row *r, long label)
-{
-    for (size_t i = 0; i < n_row; i++)
-        if (row[i].run == r->run && row[i].metric == r->metric && row[i].label == label) return row[i].value;
-    return NAN;
-}
-
 static void add(struct mean *m, double ratio)
 {
     if (m->n == 0 || ratio < m->least) m->least = ratio;
@@ -86,10 +79,12 @@ int main(int argc, char **argv)
     if (n_row && first < 0) die("no label '%s'", base);
     size_t n = programs.n * labels.n * metrics.n;
     struct mean *mean = xcalloc(n + 1, sizeof *mean);
+    double *one = xcalloc(size_mul(runs.n, metrics.n) + 1, sizeof *one);     /* what is 1: of each run and metric */
+    for (size_t i = n_row; i-- > 0;)
+        if (row[i].label == first) one[row[i].run * metrics.n + row[i].metric] = row[i].value;
     for (size_t i = 0; i < n_row; i++) {
-        double b = base_value(&row[i], first);
-        if (!isnan(b))
-            add(&mean[(row[i].program * labels.n + row[i].label) * metrics.n + row[i].metric], row[i].value / b);
+        double b = one[row[i].run * metrics.n + row[i].metric];
+        if (b > 0) add(&mean[(row[i].program * labels.n + row[i].label) * metrics.n + row[i].metric], row[i].value / b);
     }
     csvw *w = csvw_open(out);
     csvw_names(w, "program,label,metric,runs,ratio,least,most");

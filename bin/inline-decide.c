@@ -17,7 +17,7 @@
  * output of fit-predict, what a policy wants.
  *
  * Examples:
- *   $ inline-sites w | fit-predict model.sexp | inline-decide -c predicted
+ *   $ inline-sites w | fit-predict -m model.sexp | inline-decide -c predicted
  *   $ inline-sites w | inline-decide -c inlined --heat=1000 > hot.sexp
  */
 #include "base/filter.h"
