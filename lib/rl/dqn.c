@@ -13,7 +13,6 @@
 enum { GOES_ON, ENDED, CUT };
 static const double PRIORITY_FLOOR = 1e-3;
 
-
 struct dqn_inside {
     struct agent target;
     struct adam adam;
@@ -282,8 +281,7 @@ struct dqn *dqn_new(const struct environment *env, const struct dqn_options *o)
 void dqn_free(struct dqn *q)
 {
     struct dqn_inside *r = q->in;
-    void *all[] = { r->x, r->frame, r->now, r->then, r->q, r->q2, r->d, r->pick, r->weight };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(r->x, r->frame, r->now, r->then, r->q, r->q2, r->d, r->pick, r->weight);
     sumtree_free(&r->tree);
     adam_free(&r->adam);
     agent_free(&r->target);

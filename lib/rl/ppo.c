@@ -123,10 +123,11 @@ static void collect(struct net *net, const struct environment *env, struct rng *
     for (long b = 0; b < s->seats; b++) memcpy(s->state + (size_t)b * env->state_size, env[b].state, env->state_size);
 }
 
-static struct rng drawn_for(const struct ppo *a, long actor, long turn)
+/* of this round: 0 for what acts, -1 for what learns */
+static struct rng drawn_for(const struct ppo *a, int who)
 {
     char key[64];
-    snprintf(key, sizeof key, "actor %ld turn %ld", actor, turn);
+    snprintf(key, sizeof key, "actor %d turn %ld", who, a->rounds);
     return rng_for(a->o.seed, str_of(key));
 }
 
@@ -205,13 +206,6 @@ static struct gradient_loss slope(struct ppo *a, const struct segment *s, const 
     return l;
 }
 
-static void apply(struct ppo *a, const float *gradient)
-{
-    a->in->adam.rate = (float)(a->o.rate * share_left(a, a->o.rate_last));
-    adam_step(&a->in->adam, a->net->weight, gradient);
-    a->updates++;
-}
-
 static void add_loss(struct gradient_loss *sum, struct gradient_loss l, double share)
 {
     sum->policy += share * l.policy, sum->value += share * l.value;
@@ -224,13 +218,15 @@ static struct gradient_loss learn(struct ppo *a, const struct segment *s)
     struct gradient_loss sum = { 0 };
     long n = s->seats * s->length, batch = a->o.batch > 0 && a->o.batch < n ? a->o.batch : n, parts = n / batch;
     weigh(a, s);
-    struct rng g = drawn_for(a, -1, a->rounds);
+    struct rng g = drawn_for(a, -1);
     for (long i = 0; i < n; i++) r->order[i] = i;
     for (int e = 0; e < a->o.epochs; e++) {
         if (parts > 1) rng_shuffle(&g, r->order, (size_t)n, sizeof *r->order);
         for (long k = 0; k < parts; k++) {
             add_loss(&sum, slope(a, s, r->order + k * batch, batch), 1 / (double)(parts * a->o.epochs));
-            apply(a, a->net->gradient);
+            r->adam.rate = (float)(a->o.rate * share_left(a, a->o.rate_last));
+            adam_step(&r->adam, a->net->weight, a->net->gradient);
+            a->updates++;
         }
     }
     return sum;
@@ -238,21 +234,14 @@ static struct gradient_loss learn(struct ppo *a, const struct segment *s)
 
 /* ---- rounds ---- */
 
-static void count(struct ppo *a, struct ppo_round *e, const struct segment *s)
-{
-    e->episodes += *s->episodes;
-    e->total += *s->total;
-    a->steps += s->seats * s->length;
-    a->episodes += *s->episodes;
-}
-
 struct ppo_round ppo_round(struct ppo *a)
 {
-    struct ppo_round e = { 0 };
-    struct rng r = drawn_for(a, 0, a->rounds);
-    collect(a->net, a->in->env, &r, &a->in->now);
-    count(a, &e, &a->in->now);
-    e.loss = learn(a, &a->in->now);
+    struct segment *s = &a->in->now;
+    struct rng r = drawn_for(a, 0);
+    collect(a->net, a->in->env, &r, s);
+    a->steps += s->seats * s->length;
+    a->episodes += *s->episodes;
+    struct ppo_round e = { *s->episodes, *s->total, learn(a, s) };
     a->rounds++;
     return e;
 }
@@ -318,9 +307,7 @@ struct ppo *ppo_new(const struct environment *seats, const struct ppo_options *o
 void ppo_free(struct ppo *a)
 {
     struct ppo_inside *r = a->in;
-    void *all[] = { r->env, r->memory, r->d, r->x, r->value, r->next, r->stop, r->line_stop, r->row, r->pick,
-                    r->order };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(r->env, r->memory, r->d, r->x, r->value, r->next, r->stop, r->line_stop, r->row, r->pick, r->order);
     for (int i = 0; i < 5; i++) free(r->line[i]);
     adam_free(&r->adam);
     net_free(a->net);
