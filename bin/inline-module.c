@@ -77,13 +77,12 @@ int main(int argc, char **argv)
     const struct compiler *c = compiler_find(compiler, &why);
     if (!c) die("%s", why);
     const struct program *p;
-    struct recorded r;
+    struct recorded r = { 0 };
     if (from_build) recorded_of_build(&r, from_build, name);
     if (commands) recorded_of_commands(&r, commands);
     if (commands) r.libraries = program_words("--libraries", 1, libraries);
-    if (table && from_build) p = program_of_row(table, name, argv[i], r.unit, r.n, r.libraries);
-    else if (from_build || commands) p = program_of_runs(argv[i], name ? name : "program", r.unit, r.n, r.libraries);
-    else p = table ? program_of_table(table, name, argv[i]) : program_of_directory(argv[i]);
+    if (table) p = program_of_table(table, name, argv[i], r.unit, r.n, r.libraries);
+    else p = program_of_directory(argv[i], commands ? "program" : name, r.unit, r.n, r.libraries);
     if (per_file && lto) usage("--per-file and --lto are two ways to compile");
     if (!lto && profile != NONE) usage("--profile goes with --lto");
     work_make(out, p, c, lto ? SCOPE_LTO : per_file ? SCOPE_FILE : SCOPE_PROGRAM, option_word(&profile));

@@ -56,6 +56,11 @@ is 'and built again from there it does the same' 'a  "b" c 2 1' ./again
 ok 'sources and link in one command' bash -c 'cd b && inline-cc -O2 "-DTEXT=\"t\"" "-DNAME=\"a header.h\"" -Isrc src/main.c lib/add.c -lm -o one'
 is 'it runs' 't 2 1' b/one
 is 'two compilations' 2 bash -c 'objcopy -O binary --dump-section .millrace.cc=rec b/one copy; wc -l < rec'
+ok 'also where a library and its folder are words of their own' bash -c 'cd b &&
+    inline-cc -O2 -D "TEXT=\"t\"" "-DNAME=\"a header.h\"" -I src src/main.c -o one -L lib -l x -l m'
+is 'it runs too' 't 2 1' b/one
+is 'and a name that is defined stands with its -D' "'-DTEXT=\"t\"' '-DNAME=\"a header.h\"' -I src" \
+    bash -c "objcopy -O binary --dump-section .millrace.cc=rec b/one copy; sed -n 's/.*main.c -O2 //p' rec"
 is 'nothing else is left' $'Makefile\nlib\none\nprog\nprogram\nsrc' ls b
 # no room, no memory for the record: the compiler's object stands, its status too, and it is said
 if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-cc" 2> /dev/null | grep -q __asan_init; then

@@ -54,5 +54,16 @@ if have_gcc_plugin; then
     inline-module --compiler=gcc --per-file --out=gf demo
     is 'per file too' "$(names f/calls.csv 1,2,5)" names gf/calls.csv 1,2,5
 else skip gcc 'no gcc with g++ and its plugin-dev'; fi
+mkdir plus
+echo 'template <class T> static T twice(T x) { return x + x; } int main(int n, char **) { return twice(n); }' > plus/a.c++
+printf 'build *.c++ -mllvm -disable-symbolication\nsearch x\nconfirm y\n' > plus/program
+mkdir plus/inc 'b[c]d'
+echo '#define STEP 2' > plus/inc/step.h
+sed -i '1s/^/#include "step.h"\n/; s/x + x/x + STEP + MORE/' plus/a.c++
+sed -i '1s/$/ -I inc -D MORE=1/' plus/program
+cp -r plus 'b[c]d/x'
+ok 'C++ by any of its endings, options whose value is the next word' inline-module --out=wplus plus
+ok 'in a folder whose name is a pattern' inline-module --out=wplus 'b[c]d/x'
+is 'is C++' main bash -c 'csv-cut -c caller wplus/calls.csv | sed 1d'
 fails 'no source directory' 2 'one source directory' inline-module --out=w3
 done_testing

@@ -5,7 +5,6 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "measure/count.h"
-#include <elf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,27 +57,10 @@ static size_t compare(struct live *list, const struct live *did, const struct li
 /* hash of the section .text of an ELF64 file; 0 when it has none */
 static uint64_t text_hash(const char *exe)
 {
-    FILE *f = fopen(exe, "rb");
-    if (!f) die_errno("%s", exe);
     struct buf b = { 0 };
-    char part[65536];
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) buf_add(&b, part, n);
-    fclose(f);
-    uint64_t hash = 0;
-    Elf64_Ehdr h;
-    if (b.n < sizeof h) goto out;
-    memcpy(&h, b.s, sizeof h);
-    if (h.e_shoff > b.n || (b.n - h.e_shoff) / sizeof(Elf64_Shdr) < h.e_shnum || h.e_shstrndx >= h.e_shnum) goto out;
-    Elf64_Shdr names, s;
-    memcpy(&names, b.s + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
-    for (size_t i = 0; i < h.e_shnum; i++) {
-        memcpy(&s, b.s + h.e_shoff + i * sizeof s, sizeof s);
-        if (names.sh_offset > b.n || s.sh_name > b.n - names.sh_offset || b.n - names.sh_offset - s.sh_name < 6)
-            continue;
-        if (memcmp(b.s + names.sh_offset + s.sh_name, ".text", 6) != 0) continue;
-        if (s.sh_offset <= b.n && s.sh_size <= b.n - s.sh_offset) hash = hash_bytes(b.s + s.sh_offset, s.sh_size, 1);
-    }
-out:
+    if (!file_read(exe, &b)) die_errno("%s", exe);
+    str text = elf_section(&b, ".text");
+    uint64_t hash = text.n ? hash_bytes(text.s, text.n, 1) : 0;
     free(b.s);
     return hash;
 }
@@ -97,14 +79,12 @@ static void write_stage(const char *directory, const char *stage, const struct l
 
 static void copy_file(const char *from, const char *to)
 {
-    FILE *f = fopen(from, "rb");
+    struct buf b = { 0 };
+    if (!file_read(from, &b)) die_errno("%s", from);
     struct out *o = out_open(to);
-    char part[65536];
-    if (!f) die_errno("%s", from);
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0;) fwrite(part, 1, n, out_file(o));
-    if (ferror(f)) die_errno("%s", from);
-    fclose(f);
+    fwrite(b.s, 1, b.n, out_file(o));
     out_close(o);
+    free(b.s);
 }
 
 static void write_words(FILE *f, const char *name, const struct args *a)
@@ -120,7 +100,7 @@ static void write_words(FILE *f, const char *name, const struct args *a)
 }
 
 /* Flags of the program's own that all its sources have: they were in the CFLAGS that ours take the place of.  Not what
- * has a second word, nor folders, which a build names by itself. */
+ * has a value in the next word, nor folders, which a build names by itself. */
 static void own_words(struct args *a, const struct program *p)
 {
     static const char *const kinds[] = { "-D", "-U", "-f", "-m", "-std=", "-pthread", "-ansi" };
@@ -128,7 +108,11 @@ static void own_words(struct args *a, const struct program *p)
     unit_flags(&first, &p->unit[0]);
     for (size_t i = 0; i < first.n; i++) {
         const char *word = first.v[i];
-        bool take = false, second = i && strchr(first.v[i - 1], 0) - first.v[i - 1] == 2 && first.v[i - 1][0] == '-';
+        bool take = false;
+        if (flag_has_value(word)) {
+            i++;
+            continue;
+        }
         for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
             take = take || (strncmp(word, kinds[k], strlen(kinds[k])) == 0 && word[2]);
         for (size_t k = 1; k < p->nunits && take; k++) {
@@ -136,7 +120,7 @@ static void own_words(struct args *a, const struct program *p)
             for (char *const *f = p->unit[k].flags; f && *f; f++) has = has || strcmp(*f, word) == 0;
             take = has;
         }
-        if (take && !second) arg(a, word);
+        if (take) arg(a, word);
     }
     args_free(&first);
 }

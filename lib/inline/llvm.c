@@ -197,7 +197,8 @@ static const char *compile_unoptimised(const struct llvm *l, const char *source,
     arg(&b, l->clang);
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) arg(&b, fixed[i]);
     for (char *const *f = flags; f && *f; f++)           /* of code generation: others were the preprocessor's */
-        if (!preprocessed || flag_of_language(*f) || strncmp(*f, "-O", 2) == 0) arg(&b, *f);
+        if (preprocessed && flag_has_value(*f) && f[1]) f++;
+        else if (!preprocessed || flag_of_language(*f) || strncmp(*f, "-O", 2) == 0) arg(&b, *f);
     arg(&b, source);
     arg(&b, "-o");
     arg(&b, out);
@@ -208,10 +209,7 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
                          bool preprocess, const char *out)
 {
     if (!preprocess) return compile_unoptimised(l, source, flags, directory, false, out);
-    const char *dot = strrchr(source, '.');
-    bool cxx = dot && (strcmp(dot, ".cc") == 0 || strcmp(dot, ".cpp") == 0 || strcmp(dot, ".cxx") == 0 ||
-                       strcmp(dot, ".C") == 0);
-    char *text = xformat("%s.%s", out, cxx ? "ii" : "i");
+    char *text = xformat("%s.%s", out, source_is_cxx(source) ? "ii" : "i");
     struct args a = { 0 };
     arg(&a, l->clang);
     arg(&a, "-w");

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/message.h"
 #include "base/num.h"
+#include "inline/tool.h"
 #include "measure/child.h"
 #include "table/csvio.h"
 #include <errno.h>
@@ -13,48 +14,42 @@
 #include <string.h>
 #include <unistd.h>
 
-struct words { char **v; size_t n, cap; };
-
-static void add(struct words *w, char *s)
-{
-    w->v = grow(w->v, w->n + 2, &w->cap, sizeof *w->v);
-    w->v[w->n++] = s;
-    w->v[w->n] = NULL;
-}
-
 /* the blank-separated words of s */
-static struct words split(const char *s)
+static struct args split(const char *s)
 {
-    struct words w = { 0 };
-    w.v = grow(NULL, 1, &w.cap, sizeof *w.v);
-    w.v[0] = NULL;
+    struct args w = { 0 };
     while (*(s += strspn(s, " \t"))) {
         size_t n = strcspn(s, " \t");
-        add(&w, xformat("%.*s", (int)n, s));
+        arg(&w, xformat("%.*s", (int)n, s));
         s += n;
     }
     return w;
 }
 
-static void expand(struct program *p, struct words *sources, const char *pattern, const char *file, size_t line)
+static void expand(struct program *p, struct args *sources, const char *pattern, const char *file, size_t line)
 {
-    char *full = xformat("%s/%s", p->directory, pattern);
+    struct buf full = { 0 };
     glob_t g;
-    int rc = glob(full, 0, NULL, &g);
+    for (const char *s = p->directory; *s; s++) {        /* a folder's name is no pattern */
+        if (strchr("*?[\\", *s)) buf_char(&full, '\\');
+        buf_char(&full, *s);
+    }
+    buf_format(&full, "/%s", pattern);
+    int rc = glob(full.s, 0, NULL, &g);
     if (rc == GLOB_NOMATCH) die_at(file, line, "build: no file matches '%s' in %s", pattern, p->directory);
-    if (rc != 0) die_at(file, line, "build: cannot read the files of '%s'", full);
-    for (size_t i = 0; i < g.gl_pathc; i++) add(sources, xstrdup(g.gl_pathv[i] + strlen(p->directory) + 1));
+    if (rc != 0) die_at(file, line, "build: cannot read the files of '%s'", pattern);
+    for (size_t i = 0; i < g.gl_pathc; i++) arg(sources, xstrdup(g.gl_pathv[i] + strlen(p->directory) + 1));
     globfree(&g);
-    free(full);
+    free(full.s);
 }
 
 static void parse_build(struct program *p, const char *file, size_t line)
 {
-    struct words all = split(p->build), sources = { 0 }, flags = split(""), libraries = split("");
+    struct args all = split(p->build), sources = { 0 }, flags = { 0 }, libraries = { 0 };
     for (size_t i = 0; i < all.n; i++) {
         char *w = all.v[i];
-        if (strncmp(w, "-l", 2) == 0) add(&libraries, w);
-        else if (*w == '-') add(&flags, w);
+        if (strncmp(w, "-l", 2) == 0) arg(&libraries, w);
+        else if (*w == '-') i += flag_take(&flags, all.v + i) - 1;
         else if (*w != '!') expand(p, &sources, w, file, line);
     }
     size_t kept = 0;
@@ -74,7 +69,7 @@ static void parse_build(struct program *p, const char *file, size_t line)
 
 static struct program_run *parse_runs(const char *text, size_t *n, const char *file, size_t line, const char *field)
 {
-    struct words w = split(text);
+    struct args w = split(text);
     struct program_run *run = xcalloc(w.n + 1, sizeof *run);
     *n = 0;
     for (size_t i = 0; i <= w.n; i++) {
@@ -101,29 +96,33 @@ static void find_inputs(const struct program *p, struct program_run *run, size_t
     }
 }
 
+bool source_is_cxx(const char *path)
+{
+    static const char *const endings[] = { ".cc", ".cpp", ".cxx", ".c++", ".C", ".ii" };
+    const char *dot = strrchr(path, '.');
+    for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++) if (strcmp(dot, endings[k]) == 0) return true;
+    return false;
+}
+
 /* the drivers for C link programs of C++ too, once told its library */
 static void link_cxx(struct program *p)
 {
-    static const char *const endings[] = { ".cc", ".cpp", ".cxx", ".c++", ".C", ".ii" };
-    struct words w = { 0 };
+    struct args w = { 0 };
     bool cxx = false;
-    for (size_t i = 0; i < p->nunits; i++) {
-        const char *dot = strrchr(p->unit[i].source, '.');
-        for (size_t k = 0; dot && k < sizeof endings / sizeof *endings; k++) cxx = cxx || strcmp(dot, endings[k]) == 0;
-    }
+    for (size_t i = 0; i < p->nunits; i++) cxx = cxx || source_is_cxx(p->unit[i].source);
     for (char **l = p->libraries; l && *l; l++) {
-        add(&w, *l);
+        arg(&w, *l);
         cxx = cxx && strcmp(*l, "-lstdc++") != 0;
     }
     if (!cxx) return;
-    add(&w, xstrdup("-lstdc++"));
-    add(&w, xstrdup("-lm"));
+    arg(&w, xstrdup("-lstdc++"));
+    arg(&w, xstrdup("-lm"));
     p->libraries = w.v;
 }
 
 static void parse_status(struct program *p, const char *file, size_t line)
 {
-    struct words w = split(p->status ? p->status : "");
+    struct args w = split(p->status ? p->status : "");
     size_t n = p->nsearch + p->nconfirm;
     if (w.n > 1 && w.n != n) die_at(file, line, "status: %zu numbers for %zu runs: one for all, or one each", w.n, n);
     for (size_t i = 0; i < n && w.n; i++) {
@@ -162,27 +161,38 @@ static char *field_copy(const csv *t, int column)
     return xformat("%.*s", (int)s.n, s.s);
 }
 
-struct program *program_of_table(const char *table, const char *name, const char *directory)
+/* a program whose build is told already, or with `unit` NULL is not */
+static struct program *begun(const char *name, struct unit *unit, size_t n, char **libraries)
 {
-    static const char *const column[] = { "name", "set", "package", "build", "search", "confirm" };
     struct program *p = xcalloc(1, sizeof *p);
-    char **field[] = { &p->name, &p->set, &p->package, &p->build, &p->search, &p->confirm };
+    *p = (struct program){ .name = name ? xstrdup(name) : NULL, .set = xstrdup("test"), .package = xstrdup(""),
+                           .unit = unit, .nunits = n, .libraries = libraries };
+    return p;
+}
+
+struct program *program_of_table(const char *table, const char *name, const char *directory, struct unit *unit,
+                                 size_t n, char **libraries)
+{
+    static const char *const column[] = { "search", "confirm", "set", "package", "build" };
+    struct program *p = begun(name, unit, n, libraries);
+    char **field[] = { &p->search, &p->confirm, &p->set, &p->package, &p->build };
     csv *t = csv_open(table);
-    int col[6];
-    for (int i = 0; i < 6; i++) col[i] = csv_need(t, column[i]);
-    int status = csv_find(t, "status");
+    int fields = unit ? 2 : 5, col[5], row = csv_need(t, "name"), status = csv_find(t, "status");
+    for (int i = 0; i < fields; i++) col[i] = csv_need(t, column[i]);
+    if (unit) p->build = xstrdup("");
     while (csv_next(t)) {
-        if (!str_is(csv_str(t, col[0]), name)) continue;
+        if (!str_is(csv_str(t, row), name)) continue;
         if (status >= 0) p->status = field_copy(t, status);
-        for (int i = 0; i < 6; i++) *field[i] = field_copy(t, col[i]);
+        for (int i = 0; i < fields; i++) *field[i] = field_copy(t, col[i]);
         return found(p, directory, t, table);
     }
     die("%s: no program '%s'", table, name);
 }
 
-/* the lines of DIRECTORY/program; `build` is refused where the units are known */
-static struct program *read_directory(struct program *p, const char *directory)
+struct program *program_of_directory(const char *directory, const char *name, struct unit *unit, size_t n,
+                                     char **libraries)
 {
+    struct program *p = begun(name, unit, n, libraries);
     p->directory = realpath(directory, NULL);
     if (!p->directory) die_errno("%s", directory);
     char *path = xformat("%s/program", directory);
@@ -190,7 +200,7 @@ static struct program *read_directory(struct program *p, const char *directory)
     if (!f) die_errno("%s", path);
     char *line = NULL;
     size_t cap = 0, number = 0;
-    for (ssize_t n; (n = text_line(f, path, &line, &cap)) >= 0;) {
+    while (text_line(f, path, &line, &cap) >= 0) {
         number++;
         line[strcspn(line, "\r\n")] = 0;
         size_t k = strcspn(line, " \t");
@@ -212,50 +222,9 @@ static struct program *read_directory(struct program *p, const char *directory)
         die("%s: a line `%s ...` is missing", path, !p->build ? "build" : !p->search ? "search" : "confirm");
     const char *slash = strrchr(p->directory, '/');
     if (!p->name) p->name = xstrdup(slash ? slash + 1 : p->directory);
-    p->set = xstrdup("test");
-    p->package = xstrdup("");
     parse(p, path, 1);
     free(path);
     return p;
-}
-
-struct program *program_of_directory(const char *directory)
-{
-    return read_directory(xcalloc(1, sizeof(struct program)), directory);
-}
-
-struct program *program_of_runs(const char *directory, const char *name, struct unit *unit, size_t n, char **libraries)
-{
-    struct program *p = xcalloc(1, sizeof *p);
-    p->name = xstrdup(name);
-    p->unit = unit;
-    p->nunits = n;
-    p->libraries = libraries;
-    return read_directory(p, directory);
-}
-
-struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *unit, size_t n,
-                               char **libraries)
-{
-    struct program *p = xcalloc(1, sizeof *p);
-    csv *t = csv_open(table);
-    int row = csv_need(t, "name"), search = csv_need(t, "search"), confirm = csv_need(t, "confirm"),
-        status = csv_find(t, "status");
-    p->unit = unit;
-    p->nunits = n;
-    p->libraries = libraries;
-    while (csv_next(t)) {
-        if (!str_is(csv_str(t, row), name)) continue;
-        p->name = xstrdup(name);
-        p->set = xstrdup("test");
-        p->package = xstrdup("");
-        p->build = xstrdup("");
-        p->search = field_copy(t, search);
-        p->confirm = field_copy(t, confirm);
-        if (status >= 0) p->status = field_copy(t, status);
-        return found(p, directory, t, table);
-    }
-    die("%s: no program '%s'", table, name);
 }
 
 /* ---- in a work directory */

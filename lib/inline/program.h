@@ -11,7 +11,10 @@
 #ifndef MILLRACE_PROGRAM_H
 #define MILLRACE_PROGRAM_H
 #include "base/str.h"
+#include <stdbool.h>
 #include <stddef.h>
+
+bool source_is_cxx(const char *path);
 
 struct program_run { char **argv; size_t argc; char *input; int status; };   /* argv[0] is left for the executable */
 
@@ -32,14 +35,12 @@ struct program {
 };
 
 /* Row `name` of a table; sources are looked for under `directory`.  Dies at file:line on a malformed row, on a glob
- * that matches nothing and when the name is not there. */
-struct program *program_of_table(const char *table, const char *name, const char *directory);
-struct program *program_of_directory(const char *directory);
-/* Units and libraries from elsewhere (recorded.h): DIRECTORY/program has only the lines search and confirm. */
-struct program *program_of_runs(const char *directory, const char *name, struct unit *, size_t n, char **libraries);
-/* The same with the runs from the columns search and confirm of a table's row `name`. */
-struct program *program_of_row(const char *table, const char *name, const char *directory, struct unit *, size_t n,
-                               char **libraries);
+ * that matches nothing and when the name is not there.  With units and libraries from elsewhere (recorded.h; else NULL)
+ * only the columns, or lines of DIRECTORY/program, search, confirm and status are read; name NULL: the folder's. */
+struct program *program_of_table(const char *table, const char *name, const char *directory, struct unit *, size_t n,
+                                 char **libraries);
+struct program *program_of_directory(const char *directory, const char *name, struct unit *, size_t n,
+                                     char **libraries);
 
 /* As laid out in a work directory: units.csv (directory, source, flags quoted for a shell, archive), a row a unit,
  * beside program.csv, whose column libraries is quoted so too.  All die at file:line. */

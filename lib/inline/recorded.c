@@ -4,47 +4,10 @@
 #include "base/message.h"
 #include "measure/child.h"
 #include "tree/json.h"
-#include <elf.h>
 #include <ftw.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-enum { MOST_BYTES = 1 << 30 };
-
-static struct buf read_file(const char *path)
-{
-    struct buf b = { 0 };
-    char part[65536];
-    FILE *f = fopen(path, "rb");
-    if (!f) die_errno("%s", path);
-    for (size_t n; (n = fread(part, 1, sizeof part, f)) > 0 && b.n < MOST_BYTES;) buf_add(&b, part, n);
-    fclose(f);
-    return b;
-}
-
-/* the section of that name of an ELF64 file; nothing in the header is trusted */
-static str section(const struct buf *b, const char *name)
-{
-    Elf64_Ehdr h;
-    Elf64_Shdr names, s;
-    size_t n = strlen(name) + 1;
-    if (b->n < sizeof h || memcmp(b->s, ELFMAG, SELFMAG) != 0 || b->s[EI_CLASS] != ELFCLASS64) return (str){ "", 0 };
-    memcpy(&h, b->s, sizeof h);
-    if (h.e_shoff > b->n || (b->n - h.e_shoff) / sizeof s < h.e_shnum || h.e_shstrndx >= h.e_shnum)
-        return (str){ "", 0 };
-    memcpy(&names, b->s + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
-    if (names.sh_offset > b->n) return (str){ "", 0 };
-    for (size_t i = 0; i < h.e_shnum; i++) {
-        memcpy(&s, b->s + h.e_shoff + i * sizeof s, sizeof s);
-        size_t left = b->n - names.sh_offset;
-        if (s.sh_name > left || left - s.sh_name < n) continue;
-        if (memcmp(b->s + names.sh_offset + s.sh_name, name, n) != 0 || s.sh_type == SHT_NOBITS) continue;
-        if (s.sh_offset <= b->n && s.sh_size <= b->n - s.sh_offset) return (str){ b->s + s.sh_offset, s.sh_size };
-    }
-    return (str){ "", 0 };
-}
 
 static char *absolute(const char *directory, const char *word)
 {
@@ -112,8 +75,9 @@ static void take_lines(struct recorded *r, const char *path, str text)
 
 static void of_file(struct recorded *r, const char *path)
 {
-    struct buf b = read_file(path);
-    str compiled = section(&b, WRAP_SECTION), linked = section(&b, WRAP_LINK_SECTION);
+    struct buf b = { 0 };
+    if (!file_read(path, &b)) die_errno("%s", path);
+    str compiled = elf_section(&b, WRAP_SECTION), linked = elf_section(&b, WRAP_LINK_SECTION);
     if (compiled.n == 0)
         die("%s: no record of its compilations: build it with CC=inline-cc (CXX='inline-cc --c++'), do not strip it",
             path);
@@ -132,8 +96,9 @@ static time_t found_time;
 static int visit(const char *path, const struct stat *st, int kind, struct FTW *at)
 {
     if (kind != FTW_F || strcmp(path + at->base, wanted) != 0 || !(st->st_mode & 0111)) return 0;
-    struct buf b = read_file(path);
-    if (section(&b, WRAP_SECTION).n && (!found || st->st_mtime > found_time)) {
+    struct buf b = { 0 };
+    if (!file_read(path, &b)) die_errno("%s", path);
+    if (elf_section(&b, WRAP_SECTION).n && (!found || st->st_mtime > found_time)) {
         free(found);
         found = xstrdup(path);
         found_time = st->st_mtime;
@@ -157,10 +122,9 @@ void recorded_of_build(struct recorded *r, const char *directory, const char *na
     free(found);
 }
 
-static char **string_array(jsonr *j, const char *directory)
+static char **string_array(jsonr *j)
 {
     struct args a = { 0 };
-    (void)directory;
     for (enum json t; (t = json_next(j)) != JSON_ARRAY_END;) {
         if (t != JSON_STRING) json_die(j, "arguments are strings");
         arg(&a, xformat("%.*s", (int)json_str(j).n, json_str(j).s));
@@ -183,7 +147,7 @@ static void take_entry(struct recorded *r, jsonr *j)
         enum json t = json_next(j);
         if (is_arguments ? t != JSON_ARRAY : t != JSON_STRING) json_die(j, "a value of another kind");
         if (is_arguments) {
-            argv = string_array(j, directory);
+            argv = string_array(j);
             continue;
         }
         char *text = xformat("%.*s", (int)json_str(j).n, json_str(j).s);

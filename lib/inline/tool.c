@@ -3,6 +3,7 @@
 #include "base/message.h"
 #include "base/out.h"
 #include "measure/child.h"
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -50,6 +51,23 @@ bool flag_of_language(const char *flag)
            strcmp(flag, "-ansi") == 0;
 }
 
+bool flag_has_value(const char *flag)
+{
+    static const char *const has[] = { "-I",      "-include",   "-imacros", "-isystem",       "-iquote",   "-x",
+                                       "-mllvm",  "-idirafter", "-Xclang",  "-Xpreprocessor", "-isysroot", "-target",
+                                       "--param", "-arch",      "-aux-info", "-Xassembler" };
+    for (size_t i = 0; i < sizeof has / sizeof *has; i++) if (strcmp(flag, has[i]) == 0) return true;
+    return false;
+}
+
+size_t flag_take(struct args *a, char *const *w)
+{
+    bool name = strcmp(w[0], "-D") == 0 || strcmp(w[0], "-U") == 0, two = w[1] && (name || flag_has_value(w[0]));
+    arg(a, two && name ? xformat("%s%s", w[0], w[1]) : w[0]);
+    if (two && !name) arg(a, w[1]);
+    return 1 + two;
+}
+
 struct memory_file memory_file(const char *label)
 {
     struct memory_file f;
@@ -79,6 +97,38 @@ struct buf memory_file_read(struct memory_file *f)
     close(f->fd);
     f->fd = -1;
     return b;
+}
+
+bool file_read(const char *path, struct buf *b)
+{
+    char part[65536];
+    ssize_t n = -1;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd >= 0 && ((n = read(fd, part, sizeof part)) > 0 || (n < 0 && errno == EINTR)))
+        if (n > 0) buf_add(b, part, (size_t)n);
+    if (fd >= 0) close(fd);
+    return n == 0;
+}
+
+str elf_section(const struct buf *b, const char *name)
+{
+    Elf64_Ehdr h;
+    Elf64_Shdr names, s;
+    size_t n = strlen(name) + 1;
+    if (b->n < sizeof h || memcmp(b->s, ELFMAG, SELFMAG) != 0 || b->s[EI_CLASS] != ELFCLASS64) return (str){ "", 0 };
+    memcpy(&h, b->s, sizeof h);
+    if (h.e_shoff > b->n || (b->n - h.e_shoff) / sizeof s < h.e_shnum || h.e_shstrndx >= h.e_shnum)
+        return (str){ "", 0 };
+    memcpy(&names, b->s + h.e_shoff + h.e_shstrndx * sizeof names, sizeof names);
+    if (names.sh_offset > b->n) return (str){ "", 0 };
+    for (size_t i = 0; i < h.e_shnum; i++) {
+        memcpy(&s, b->s + h.e_shoff + i * sizeof s, sizeof s);
+        size_t left = b->n - names.sh_offset;
+        if (s.sh_name > left || left - s.sh_name < n) continue;
+        if (memcmp(b->s + names.sh_offset + s.sh_name, name, n) != 0 || s.sh_type == SHT_NOBITS) continue;
+        if (s.sh_offset <= b->n && s.sh_size <= b->n - s.sh_offset) return (str){ b->s + s.sh_offset, s.sh_size };
+    }
+    return (str){ "", 0 };
 }
 
 static bool broke;

@@ -18,6 +18,9 @@ void args_free(struct args *);
 void unit_flags(struct args *, const struct unit *);
 /* Does it say something to the compiler proper, so that preprocessed text needs it too: -f.., -m.., which C it is? */
 bool flag_of_language(const char *);
+bool flag_has_value(const char *);                       /* is the next word its value, as of -I, -include, -mllvm? */
+/* Add w[0], with its value where that is w[1]: -D X as -DX.  How many words it took. */
+size_t flag_take(struct args *, char *const *w);
 
 /* Run it and free the arguments.  NULL, or a sentence on what went wrong (valid until the next call).  Standard error
  * goes to *errors, standard output to *output, when not NULL; the caller frees .s of both. */
@@ -26,6 +29,11 @@ const char *tool_run(struct args *, const char *directory, struct buf *errors, s
 /* Did the last tool fail by the machine's fault: not started, killed, at a limit, no space, no memory?  Otherwise, when
  * it failed, it refused what it was given. */
 bool tool_broke(void);
+
+/* All of a file behind what is there; false: errno says why.  The section of that name of an ELF64 file, "" for none:
+ * nothing in its header is trusted. */
+bool file_read(const char *path, struct buf *);
+str elf_section(const struct buf *file, const char *name);
 
 /* An anonymous file, which other processes reach by its name while it is open: nothing to clean up after a kill. */
 struct memory_file { int fd; char name[40]; };

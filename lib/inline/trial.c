@@ -3,6 +3,7 @@
 #include "inline/isolate.h"
 #include "inline/parts.h"
 #include "inline/stock.h"
+#include "inline/tool.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "base/progress.h"
@@ -11,7 +12,6 @@
 #include "table/csvio.h"
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -243,11 +243,9 @@ static void one_trial(const struct trials *t, const struct trial *one)
 /* the text of a file of the store, which goes away; empty where the trial did not come that far */
 static void take_text(csvw *w, const struct trials *t, const char *decisions, const char *suffix)
 {
-    char *path = xformat("%s/%s%s", t->store, decisions, suffix), block[65536];
+    char *path = xformat("%s/%s%s", t->store, decisions, suffix);
     struct buf text = { 0 };
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    for (ssize_t n; fd >= 0 && (n = read(fd, block, sizeof block)) > 0;) buf_add(&text, block, (size_t)n);
-    if (fd >= 0) close(fd);
+    file_read(path, &text);
     unlink(path);
     csvw_str(w, (str){ text.s, text.n });
     free(text.s);
@@ -280,11 +278,7 @@ void trial_answer(const struct trials *asked, const struct trial *one)
 static void put_set(csvw *w, const char *path)
 {
     struct buf text = { 0 };
-    char block[65536];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0) die_errno("%s", path);
-    for (ssize_t n; (n = read(fd, block, sizeof block)) > 0;) buf_add(&text, block, (size_t)n);
-    close(fd);
+    if (!file_read(path, &text)) die_errno("%s", path);
     for (size_t i = 0; i < text.n; i++) if (text.s[i] == '\n') text.s[i] = ' ';
     csvw_str(w, (str){ text.s, text.n });
     free(text.s);

@@ -11,13 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* options whose value is the next word: for the linker, of dependency files, and of the preprocessor and code */
+/* options whose value is the next word, for the linker and of dependency files; others: flag_has_value() */
 static const char *const link_pair[] = { "-l", "-L", "-Xlinker", "-T", "-u", "-z", "-e", "-rpath", NULL };
 static const char *const drop_pair[] = { "-MF", "-MT", "-MQ", "-o", NULL };
-static const char *const keep_pair[] = { "-I",        "-D",      "-U",      "-include",    "-imacros", "-isystem",
-                                         "-iquote",   "-x",      "-mllvm",  "-idirafter",  "-Xclang",  "-Xpreprocessor",
-                                         "-isysroot", "-target", "--param", "-Xassembler", "-arch",    "-aux-info",
-                                         NULL };
 static const char *const endings[] = { ".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".i", ".ii", NULL };
 
 static bool one_of(const char *const *list, const char *word)
@@ -73,9 +69,6 @@ void command_parse(struct command *c, char *const *argv)
                 arg(&c->order, whole);
             }
             i++;
-        } else if (one_of(keep_pair, w) && next) {
-            arg(&c->flags, w);
-            arg(&c->flags, argv[++i]);
         } else if (starts(w, "-M") || starts(w, "-Wp,-M") ||
                    (starts(w, "-W") && !starts(w, "-Wp,") && !starts(w, "-Wa,") && !starts(w, "-Wl,")))
             continue;
@@ -83,7 +76,7 @@ void command_parse(struct command *c, char *const *argv)
             if (is_library(w)) arg(&c->libraries, w);
             if (is_library(w)) arg(&c->order, w);
             if (strcmp(w, "-pthread") == 0) arg(&c->flags, w);
-        } else if (w[0] == '-') arg(&c->flags, w);
+        } else if (w[0] == '-') i += flag_take(&c->flags, argv + i) - 1;
         else {
             arg(is_source(w) ? &c->sources : &c->inputs, w);
             arg(&c->order, w);
@@ -198,16 +191,6 @@ static char *object_of(const char *source)
 
 #define THIN "!<thin>\n"
 
-static struct buf read_file(const char *path)
-{
-    struct buf b = { 0 };
-    char part[65536];
-    FILE *f = fopen(path, "rb");
-    for (size_t n; f && (n = fread(part, 1, sizeof part, f)) > 0;) buf_add(&b, part, n);
-    if (f) fclose(f);
-    return b;
-}
-
 /* The files that a thin archive names (ar's T; meson makes such), one after the other: it holds none of them itself.
  * A header is 60 bytes: a name of 16, the size at 48; a name /N stands N bytes into the member // and ends in "/\n". */
 static struct buf read_thin(const char *path, const struct buf *archive)
@@ -233,9 +216,7 @@ static struct buf read_thin(const char *path, const struct buf *archive)
         if (stop) {
             char *file = name.s[0] == '/' || !slash ? xformat("%.*s", (int)(stop - name.s), name.s)
                                                     : xformat("%.*s/%.*s", folder, path, (int)(stop - name.s), name.s);
-            struct buf member = read_file(file);
-            if (member.n) buf_add(&all, member.s, member.n);
-            free(member.s);
+            file_read(file, &all);
             free(file);
         }
         p = data;
@@ -245,7 +226,8 @@ static struct buf read_thin(const char *path, const struct buf *archive)
 
 static struct buf read_input(const char *path)
 {
-    struct buf b = read_file(path);
+    struct buf b = { 0 };
+    file_read(path, &b);
     if (b.n < strlen(THIN) || memcmp(b.s, THIN, strlen(THIN)) != 0) return b;
     struct buf members = read_thin(path, &b);
     free(b.s);
@@ -338,7 +320,7 @@ static int compile_and_link(const char *compiler, char *const *argv, struct comm
         object[k] = xformat("%s.%ld.%zu.o", c->output ? c->output : "a.out", (long)getpid(), k);
         arg(&a, compiler);
         for (size_t i = 0; argv[i]; i++) { /* as given, without other files and what names the result */
-            if (strcmp(argv[i], "-o") == 0 && argv[i + 1]) i++;
+            if ((strcmp(argv[i], "-o") == 0 || one_of(link_pair, argv[i])) && argv[i + 1]) i++;
             else if (is_source(argv[i]) ? argv[i] == c->sources.v[k] : true) {
                 bool file = false;
                 for (size_t j = 0; j < c->inputs.n; j++) file = file || c->inputs.v[j] == argv[i];

@@ -180,7 +180,7 @@ static void body(const uint8_t *data, size_t n)
     }
     case PROGRAM: {
         if (memchr(data, '/', n)) return;                /* not to look all over the machine */
-        struct program *p = program_of_table(path, "p", sources());
+        struct program *p = program_of_table(path, "p", sources(), NULL, 0, NULL);
         fuzz_check(p->nunits > 0 && p->nsearch > 0, "a program of nothing");
         for (size_t i = 0; i < p->nunits; i++) fuzz_check(strlen(p->unit[i].source) > 0, "a source without a name");
         for (size_t i = 0; i < p->nsearch; i++) fuzz_check(!p->search_run[i].argv[p->search_run[i].argc], "no end");
