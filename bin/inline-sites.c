@@ -40,13 +40,6 @@ static const struct opt options[] = {
     OUTPUT_OPTION(out),
     { 0 } };
 
-static long levels(str chain)
-{
-    long n = 0;
-    for (size_t i = 0; i + 2 < chain.n; i++) n += chain.s[i] == ' ' && chain.s[i + 1] == '@' && chain.s[i + 2] == ' ';
-    return n;
-}
-
 /* the calls of the source, by what all copies of a call share */
 static struct intern key;
 static size_t *call_of;
@@ -74,6 +67,8 @@ static const struct call_row *call_find(const struct work *k, str callee, str ch
 static void row(csvw *w, const struct work *k, const struct features *f, str callee, str chain,
                 const struct call_row *c, long base, const struct live_site *done)
 {
+    static str *step;
+    static size_t cap;
     const char *why = work_illegal(k, callee, chain);
     csvw_cstr(w, k->program->name);
     csvw_str(w, callee);
@@ -82,7 +77,7 @@ static void row(csvw *w, const struct work *k, const struct features *f, str cal
     csvw_str(w, c ? c->file : (str){ "", 0 });
     csvw_known(w, c ? c->line : NAN);
     csvw_known(w, c ? c->column : NAN);
-    csvw_int(w, levels(chain));
+    csvw_int(w, (int64_t)site_steps(chain, &step, &cap) - 1);
     csvw_known(w, base >= 0 && f->heat ? (double)f->heat[base] : NAN);
     csvw_cstr(w, !done ? "" : done->inlined ? "yes" : "no");
     csvw_cstr(w, why ? "no" : "yes");

@@ -16,7 +16,7 @@ enum verdict { UNDECIDED, ALL_INLINED, ALL_LEFT, MIXED };
 struct function { size_t inlined, left, bodies; uint32_t unit, line; };
 struct table { struct intern name; struct function *v; size_t cap; };
 
-struct edit { uint32_t line; char *text; };
+struct edit { uint32_t line; char *old, *text; };
 struct file { char *path; struct edit *edit; size_t n, cap; };
 
 static struct function *of(struct table *t, str name)
@@ -151,11 +151,11 @@ static void write_patch(const char *path, struct file *v, size_t n, size_t top)
         qsort(v[i].edit, v[i].n, sizeof *v[i].edit, by_line);
         fprintf(f, "--- a/%s\n+++ b/%s\n", v[i].path + top, v[i].path + top);
         for (size_t k = 0; k < v[i].n; k++) {
-            char *old = read_line(v[i].path, v[i].edit[k].line);
-            if (k + 1 == v[i].n || v[i].edit[k + 1].line != v[i].edit[k].line)   /* one of two in a line */
-                fprintf(f, "@@ -%u +%u @@\n-%s\n+%s\n", v[i].edit[k].line, v[i].edit[k].line, old, v[i].edit[k].text);
-            free(old);
-            free(v[i].edit[k].text);
+            struct edit *e = &v[i].edit[k];
+            if (k + 1 == v[i].n || e[1].line != e->line)         /* one of two in a line */
+                fprintf(f, "@@ -%u +%u @@\n-%s\n+%s\n", e->line, e->line, e->old, e->text);
+            free(e->old);
+            free(e->text);
         }
         free(v[i].edit);
     }
@@ -178,17 +178,18 @@ static void express(const struct work *w, const struct table *t, const char *pat
         char *source = f->bodies == 1 ? source_path(&w->program->unit[f->unit]) : NULL;
         char *line = source ? read_line(source, f->line) : NULL;
         const char *at = line ? find_name(line, t->name.name[i]) : NULL;
-        if (!at) a->elsewhere++;
-        else {
+        if (!at) {
+            a->elsewhere++;
+            free(line);
+        } else {
             struct file *here = file_of(&file, &n, &cap, xstrdup(source));
             here->edit = grow(here->edit, here->n + 1, &here->cap, sizeof *here->edit);
-            here->edit[here->n++] = (struct edit){ f->line,
+            here->edit[here->n++] = (struct edit){ f->line, line,
                 xformat("%.*s__attribute__((%s)) %s", (int)(at - line), line,
                         what == ALL_INLINED ? "always_inline" : "noinline", at) };
             ++*(what == ALL_INLINED ? &a->always : &a->never);
             a->expressed += f->inlined + f->left;
         }
-        free(line);
         free(source);
     }
     size_t top = common(file, n);

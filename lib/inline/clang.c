@@ -24,12 +24,12 @@ static const char *suffix(const char *level)
     return strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "";
 }
 
-static char *module_path(const char *work, const char *level)
+char *clang_module(const char *work, const char *level)
 {
     return xformat("%s/module%s.bc", work, suffix(level));
 }
 
-static char *unit_path(const char *work, const char *level, size_t k)
+char *clang_unit(const char *work, const char *level, size_t k)
 {
     return xformat("%s/unit%zu%s.bc", work, k, suffix(level));
 }
@@ -41,7 +41,7 @@ static const char *compile_all(const struct llvm *l, const char *work, const str
     size_t n = p->nunits;
     char **module = xcalloc(n + 1, sizeof *module);
     const char *why = NULL;
-    for (size_t i = 0; i < n; i++) module[i] = unit_path(work, level, i);
+    for (size_t i = 0; i < n; i++) module[i] = clang_unit(work, level, i);
     for (size_t i = 0; i < n && !why; i++) {
         struct args flags = { 0 };
         if (scope == SCOPE_LTO) unit_flags(&flags, &p->unit[i]);
@@ -55,7 +55,7 @@ static const char *compile_all(const struct llvm *l, const char *work, const str
             why = sentence;
         }
     }
-    char *out = module_path(work, level);
+    char *out = clang_module(work, level);
     if (!why) why = llvm_merge(l, module, out);
     for (size_t i = 0; i < n; i++) {
         free(module[i]);
@@ -102,7 +102,7 @@ static const char *find_calls(const struct llvm *l, const char *work, size_t uni
     struct intern seen = { 0 };
     const char *why = NULL;
     for (size_t k = 0; k < (units ? units : 1) && !why; k++) {
-        char *module = units ? unit_path(work, "-O2", k) : module_path(work, "-O2");
+        char *module = units ? clang_unit(work, "-O2", k) : clang_module(work, "-O2");
         struct llvm_build b = { .module = module, .level = "-O2", .original = true, .out = text, .text = true };
         struct remarks r = { 0 };
         why = llvm_build(l, &b, &r);
@@ -136,7 +136,7 @@ static const char *clang_make(const struct compiler *c, const char *work, const 
     if (!why && scope == SCOPE_LTO) why = lto_make(c->tools, work, p, profile);
     for (size_t i = 0; i < sizeof levels / sizeof *levels && !per_file; i++)
         for (size_t k = 0; k < p->nunits; k++) {
-            char *module = unit_path(work, levels[i], k);
+            char *module = clang_unit(work, levels[i], k);
             unlink(module);
             free(module);
         }
@@ -189,7 +189,7 @@ static const char *build_files(const struct llvm *l, const struct build *b, cons
     char **object = xcalloc(n + 1, sizeof *object);
     const char *why = NULL;
     for (size_t k = 0; k < n && !why; k++) {
-        char *module = unit_path(b->work, b->level, k);
+        char *module = clang_unit(b->work, b->level, k);
         if (b->exe) object[k] = xformat("%s.%zu.o", b->exe, k);
         why = build_one(l, b, module, object[k], calls, did);
         free(module);
@@ -208,7 +208,7 @@ static const char *clang_build(const struct compiler *c, const struct build *b, 
     struct call_list calls = { 0 };
     if (b->scope == SCOPE_LTO) return lto_build(c->tools, b, did);
     if (b->wanted) calls = live_calls(b->wanted);
-    char *module = module_path(b->work, b->level);
+    char *module = clang_module(b->work, b->level);
     const char *why = b->scope == SCOPE_FILE ? build_files(c->tools, b, &calls, did)
                                   : build_one(c->tools, b, module, b->exe, &calls, did);
     free(module);

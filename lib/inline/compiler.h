@@ -56,5 +56,8 @@ const struct compiler *compiler_find(const char *name, const char **why);
 /* The adapters; version 0: the oldest installed. */
 struct compiler *clang_find(int version, const char **why);
 struct compiler *gcc_find(int version, const char **why);
+/* where clang's keeps the modules for a level in a work directory: that of the program, that of unit K */
+char *clang_module(const char *work, const char *level);
+char *clang_unit(const char *work, const char *level, size_t k);
 const struct llvm *compiler_llvm(const struct compiler *);       /* of a clang; NULL for others */
 #endif

@@ -140,12 +140,7 @@ static void list_moves(struct descent *d, uint64_t seed)
         if (++calls[f] != 2) continue;
         for (int to = 0; to < 2; to++) d->move[d->nmoves++] = (struct move){ .call = ALL, .callee = f, .to = to };
     }
-    for (size_t i = d->nmoves; i > 1; i--) {
-        size_t j = rng_below(&r, i);
-        struct move m = d->move[i - 1];
-        d->move[i - 1] = d->move[j];
-        d->move[j] = m;
-    }
+    rng_shuffle(&r, d->move, d->nmoves, sizeof *d->move);
     free(calls);
 }
 
@@ -173,7 +168,6 @@ double descend(const struct optimal_problem *p, const unsigned char *starts, siz
         for (size_t k = 0; k < d.nmoves; k++) d.move[k].tried = false;
     }
     *builds = d.builds;
-    void *all[] = { d.next, d.every, d.move, d.batch, d.cost, d.after, d.touched, d.mine };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(d.next, d.every, d.move, d.batch, d.cost, d.after, d.touched, d.mine);
     return isinf(d.sum) ? NAN : d.sum;
 }

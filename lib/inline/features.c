@@ -27,8 +27,8 @@ static const struct ir_function *simplified_function(const struct ir_module *m, 
 static void read_costs(const struct work *w, struct remarks *r)
 {
     char *text = out_own(w->path, "cost.ll");
-    struct llvm_build b = { .module = work_module(w, "-O2"), .level = "-O2", .original = true, .threshold = "-1000000",
-                            .full_cost = true, .out = text, .text = true };
+    struct llvm_build b = { .module = clang_module(w->path, "-O2"), .level = "-O2", .original = true,
+                            .threshold = "-1000000", .full_cost = true, .out = text, .text = true };
     const char *why = llvm_build(w->llvm, &b, r);
     if (why) die("%s: %s", w->program->name, why);
     unlink(text);
@@ -68,11 +68,11 @@ struct features *features_of(const struct work *w, bool count)
     const char *why;
     if (count) f->heat = heat_count(w, &f->base);
     else {
-        why = llvm_text(w->llvm, work_module(w, "-O2"), NULL, text);
+        why = llvm_text(w->llvm, clang_module(w->path, "-O2"), NULL, text);
         if (why) die("%s: %s", w->program->name, why);
         ir_read(&f->base, text);
     }
-    why = llvm_text(w->llvm, work_module(w, "-O2"), simplify, text);
+    why = llvm_text(w->llvm, clang_module(w->path, "-O2"), simplify, text);
     if (why) die("%s: %s", w->program->name, why);
     struct ir_module m;
     ir_read(&m, text);

@@ -83,7 +83,7 @@ uint64_t *heat_count(const struct work *w, struct ir_module *m)
     char *text = xformat("%s/base.ll", base), *counting = xformat("%s/heat.ll", base),
          *source = xformat("%s/heat.c", base);
     char *exe = xformat("%s/heat", base), *file = xformat("%s/heat.bin", base);
-    const char *why = llvm_text(w->llvm, work_module(w, "-O2"), NULL, text);
+    const char *why = llvm_text(w->llvm, clang_module(w->path, "-O2"), NULL, text);
     if (why) die("%s: %s", w->program->name, why);
     ir_read(m, text);
     instrument(text, counting, m, w->llvm->version >= 15);

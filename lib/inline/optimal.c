@@ -683,10 +683,9 @@ void optimal_free(struct optimal *o)
         free(o->entry[i].in);
         free(o->entry[i].out);
     }
-    void *all[] = { o->calls_of, o->callers_of, o->table, o->want, o->closed, o->share,   o->alone,
-                    o->x,        o->stays,      o->mark,  o->seen, o->start, o->entry,  o->stack.v, o };
     intern_free(&o->key);
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(o->calls_of, o->callers_of, o->table, o->want, o->closed, o->share, o->alone, o->x, o->stays, o->mark,
+             o->seen, o->start, o->entry, o->stack.v, o);
 }
 
 /* Tarjan's strongly connected components would be quicker; modules are small. */

@@ -30,13 +30,6 @@ struct module {
     const char *failed;
 };
 
-static char *module_path(const struct work *w, size_t k, const char *level)
-{
-    const char *suffix = strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "";
-    return w->scope == SCOPE_FILE ? xformat("%s/unit%zu%s.bc", w->path, k, suffix)
-                                  : xformat("%s/module%s.bc", w->path, suffix);
-}
-
 size_t prove_modules(const struct work *w)
 {
     return w->scope == SCOPE_FILE ? w->program->nunits : 1;
@@ -59,8 +52,9 @@ void prove_need(const struct work *w, const char *source)
 
 static struct worker *prove_open(const struct prove *p, size_t k, const char *level, bool debug, const char **why)
 {
-    char *path = module_path(p->work, k, level);
-    struct worker *w = worker_open(path, p->work->llvm ? p->work->llvm->version : 0, level, debug, why);
+    const struct work *of = p->work;
+    char *path = of->scope == SCOPE_FILE ? clang_unit(of->path, level, k) : clang_module(of->path, level);
+    struct worker *w = worker_open(path, of->llvm ? of->llvm->version : 0, level, debug, why);
     free(path);
     return w;
 }
@@ -522,8 +516,7 @@ static void begin(struct module *m, const struct prove *p, size_t k, struct prov
 static void end(struct module *m)
 {
     if (m->to->why) m->to->why = xstrdup(m->to->why);
-    void *all[] = { m->row, m->call, m->number, m->stays, m->restless, m->loose, m->all, m->awake, m->bytes, m->again };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(m->row, m->call, m->number, m->stays, m->restless, m->loose, m->all, m->awake, m->bytes, m->again);
     worker_close(m->w);
 }
 

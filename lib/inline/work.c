@@ -143,11 +143,6 @@ struct work *work_open_for(const char *path, const char *compiler)
     return w;
 }
 
-const char *work_module(const struct work *w, const char *level)
-{
-    return xformat("%s/module%s.bc", w->path, strcmp(level, "-Os") == 0 || strcmp(level, "-Oz") == 0 ? level : "");
-}
-
 const char *work_illegal(const struct work *w, str callee, str chain)
 {
     if (!site_stable(chain)) return "merged location";

@@ -44,7 +44,6 @@ struct work *work_open(const char *path);                /* dies where it is not
 struct work *work_open_llvm(const char *path);           /* dies too where gcc built it: its modules cannot be built */
 /* The same program for another compiler (NULL: the same), in PATH/NAME, made where missing. */
 struct work *work_open_for(const char *path, const char *compiler);
-const char *work_module(const struct work *, const char *level);                 /* the module for -O2, -O3 or -Oz */
 
 /* May this call be asked for?  Not where the compiler calls the callee never inlinable, nor into itself, nor where the
  * key is not stable: the replay inliner would obey and could miscompile. */
