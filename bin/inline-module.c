@@ -30,8 +30,9 @@
  *   confirm -9 input3.txt
  *
  * Runs are arguments of the program; " ; " separates runs, <FILE is standard
- * input.  Words are split at blanks, there is no shell.  Search never sees
- * the runs of the line confirm.
+ * input.  Words are split at blanks, there is no shell.  What a run writes has
+ * to be the same each time, without a time or an address: else all decisions
+ * look wrong.  Search never sees the runs of the line confirm.
  *
  * --from-build takes the compilations from a program that was built by
  * inline-cc, wherever it is below DIR; --commands takes all those of a
