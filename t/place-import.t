@@ -109,6 +109,51 @@ beside none.bin 0 48
 fails 'in a file that is not there' 1 "none.bin" place-import ext.onnx
 { op Conv y x w.weight; initialiser w.weight 48 2 2 3; input x 1 2 8; output y; } | model > conv1d.onnx
 is 'a convolution of sequences' '1 2 6' eval 'place-import conv1d.onnx | sed -n "s/.*tensor . y inter [0-9]* f32 (\([0-9]* [0-9]* [0-9]*\)).*/\1/p" | tail -1'
+# what would be another network: integers read as floats, attributes that nobody reads, operators of other versions
+with() { local i type=$1 out=$2; shift 2; { for i; do text 1 "$i"; done; text 2 "$out"; text 3 "$out"; text 4 "$type"; cat; } | message 1; }
+attr() { { text 1 "$1"; number 3 "$2"; } | message 5; }
+attr_ints() { { text 1 "$1"; local v; for v in "${@:2}"; do number 8 "$v"; done; } | message 5; }
+attr_text() { { text 1 "$1"; text 4 "$2"; } | message 5; }
+longs() { local v name=$1 dims=$2; { for v in $dims; do number 1 "$v"; done; number 2 7; text 8 "$name"
+    for v in "${@:3}"; do byte "$v"; head -c 7 /dev/zero; done | message 9; } | message 5; }
+opset() { { text 1 ''; number 2 "$1"; } | message 8; }
+shapes() { place-import "$1" 2> /dev/null | sed -n 's/.*tensor [0-9]* \([a-z]\) inter [0-9]* f32 (\([0-9 ]*\)).*/\1 \2/p' | paste -sd,; }
+whole_input() { { text 1 "$1"; { { number 1 7; for d in "${@:2}"; do number 1 "$d" | message 1; done | message 2; } | message 1; } | message 2; } | message 11; }
+{ attr to 1 | with Cast c x; op MatMul y c w.weight; initialiser w.weight 48 4 3; whole_input x 2 4; output y; } | model > bad.onnx
+refused 'integers that become floats' "node 'c' [(]Cast[)]: an operand that is not of floats"
+{ op Add c x one; op MatMul y c w.weight; longs one '' 1; initialiser w.weight 48 4 3; whole_input x 2 4; output y; } | model > bad.onnx
+refused 'a sum of integers' "node 'c' [(]Add[)]: an operand that is not of floats"
+{ attr axis 0 | with Gather y w.weight i; longs i '2 2' 0 1 2 3; initialiser w.weight 48 4 3; input x 2 4; output y; } | model > at.onnx
+is 'indices in two dimensions' 'y 2 2 3' shapes at.onnx
+{ op Slice s t from to axes; op MatMul h x w.weight; op Mul y h s; initialiser t 16 2 2; longs from 1 0; longs to 1 1; longs axes 1 1
+  initialiser w.weight 48 4 3; input x 2 4; output y; } | model > column.onnx
+is 'a column of a constant' 's 2 1,h 2 3,y 2 3' shapes column.onnx
+pool() { { attr_ints kernel_shape 2 2; attr_ints dilations "$1" "$1"; } | with MaxPool y x; input x 1 2 8 8; output y; }
+pool 1 | model > at.onnx
+is 'a pool' 'y 1 2 7 7' shapes at.onnx
+pool 2 | model > bad.onnx
+refused 'a pool with dilations' 'a pool with dilations'
+softmax() { { op MatMul h x w.weight; with Softmax y h; initialiser w.weight 48 4 3; input x "$@"; output y; } | model; }
+{ softmax 5 2 4 < /dev/null; opset 13; } > at.onnx
+is 'a softmax along the last axis' 'h 5 2 3,y 5 2 3' shapes at.onnx
+{ softmax 5 2 4 < /dev/null; opset 11; } > bad.onnx
+refused 'over all axes from the second on, before opset 13' 'a softmax over several axes'
+{ softmax 5 1 4 < /dev/null; opset 11; } > bad.onnx
+refused 'over the second' 'a softmax over several axes'
+{ attr axis 2 | softmax 5 2 4; opset 11; } > at.onnx
+is 'or the last' 'h 5 2 3,y 5 2 3' shapes at.onnx
+resize() { { attr_text mode nearest; attr_text coordinate_transformation_mode asymmetric; attr_text nearest_mode "$1"; } |
+    with Resize y x '' by; for i in 1 1 2 2; do [ $i = 1 ] && printf '\0\0\200\077' || printf '\0\0\0\100'; done > by
+    { number 1 4; number 2 1; text 8 by; message 9 < by; } | message 5; input x 1 2 4 4; output y; }
+resize floor | model > at.onnx
+is 'each pixel twice' 'y 1 2 8 8' shapes at.onnx
+resize ceil | model > bad.onnx
+refused 'pixels that do not repeat alike' 'each pixel as often as the others'
+{ { attr_ints output_shape 9 9; attr_ints strides 2 2; } | with ConvTranspose y x w.weight; initialiser w.weight 144 2 2 3 3
+  input x 1 2 4 4; output y; } | model > bad.onnx
+refused 'an attribute that nobody reads' 'output_shape, start, end or noop'
+{ attr_text equation 'ij,Ij->i' | with Einsum y x z; input x 2 4; input z 3 4; output y; } | model > at.onnx
+is 'letters of both sizes' 'y 2' eval 'shapes at.onnx | grep -o "y [0-9]*$"'
 size=$(stat -c %s good.onnx)
 cut_short() { local n; for ((n = 0; n < size; n++)); do head -c $n good.onnx > cut.onnx; place-import cut.onnx > o 2> e && return 1
     [ $? = 1 ] && [ -s e ] && [ ! -s o ] || return 1; done; }

@@ -31,19 +31,19 @@ static void op_binary(struct import *m)
     }
     double c;
     if (im_scalar(m, 1, &c)) {
-        int x = im_as_tensor(m, 0);
+        int x = im_floats(m, 0);
         im_result(m, 0, kind < 2 ? im_unary(m, ND_SHIFT, kind ? -c : c, 0, x)
                                  : im_unary(m, ND_SCALE, kind == 2 ? c : 1 / c, 0, x));
         return;
     }
     if (im_scalar(m, 0, &c)) {
-        int x = im_as_tensor(m, 1);
+        int x = im_floats(m, 1);
         if (kind == 3) x = im_unary(m, ND_POW, -1, 0, x);
         if (kind == 1) x = im_unary(m, ND_SCALE, -1, 0, x);
         im_result(m, 0, im_unary(m, kind < 2 ? ND_SHIFT : ND_SCALE, c, 0, x));
         return;
     }
-    im_result(m, 0, im_binary_of(m, kind, im_as_tensor(m, 0), im_as_tensor(m, 1)));
+    im_result(m, 0, im_binary_of(m, kind, im_floats(m, 0), im_floats(m, 1)));
 }
 
 static void op_unary(struct import *m)
@@ -55,7 +55,7 @@ static void op_unary(struct import *m)
         im_result_numbers(m, &c, 1, 0);
         return;
     }
-    im_result(m, 0, im_unary(m, kind, 0, 0, im_as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, kind, 0, 0, im_floats(m, 0)));
 }
 
 static void op_pow(struct import *m)
@@ -67,7 +67,7 @@ static void op_pow(struct import *m)
         im_result_numbers(m, &x, 1, 0);
         return;
     }
-    im_result(m, 0, im_unary(m, ND_POW, c, 0, im_as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, ND_POW, c, 0, im_floats(m, 0)));
 }
 
 static void op_clip(struct import *m)
@@ -75,12 +75,12 @@ static void op_clip(struct import *m)
     double low = im_attr_f(m, "min", -3e38), high = im_attr_f(m, "max", 3e38);
     if (im_given(m, 1) && !im_scalar(m, 1, &low)) im_refuse(m, "a bound that is not constant");
     if (im_given(m, 2) && !im_scalar(m, 2, &high)) im_refuse(m, "a bound that is not constant");
-    im_result(m, 0, im_unary(m, ND_CLIP, low, high, im_as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, ND_CLIP, low, high, im_floats(m, 0)));
 }
 
 static void op_reduce(struct import *m)
 {
-    int x = im_as_tensor(m, 0), axes = 0, n = 0;
+    int x = im_floats(m, 0), axes = 0, n = 0;
     struct tensor t = *im_shape_of(m, x);
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
     bool keep = im_attr_i(m, "keepdims", 1) != 0;
@@ -103,8 +103,8 @@ static void op_gemm(struct import *m)
 {
     if (im_attr_i(m, "transA", 0) != 0 || im_attr_f(m, "alpha", 1) != 1 || im_attr_f(m, "beta", 1) != 1)
         im_refuse(m, "a product with transA, alpha or beta");
-    int y = im_product(m, im_as_tensor(m, 0), im_as_tensor(m, 1), im_attr_i(m, "transB", 0) != 0);
-    im_result(m, 0, im_given(m, 2) ? im_binary_of(m, 0, y, im_as_tensor(m, 2)) : y);
+    int y = im_product(m, im_floats(m, 0), im_floats(m, 1), im_attr_i(m, "transB", 0) != 0);
+    im_result(m, 0, im_given(m, 2) ? im_binary_of(m, 0, y, im_floats(m, 2)) : y);
 }
 
 /* Window attributes of node k; the sizes of the output's plane.  Of sequences (flat) the plane is one row high. */
@@ -154,7 +154,7 @@ static int back_from(struct import *m, int y, bool flat)
 static void op_conv(struct import *m)
 {
     bool transposed = m->kind;
-    int x = im_as_tensor(m, 0), w = im_as_tensor(m, 1);
+    int x = im_floats(m, 0), w = im_floats(m, 1);
     bool flat = im_shape_of(m, x)->ndim == 3;
     x = images(m, x, flat);
     w = images(m, w, flat);
@@ -173,7 +173,7 @@ static void op_conv(struct import *m)
     m->g->node[k].flops =
         2 * (double)im_elements(transposed ? t.shape : shape, 4) * (double)(f.shape[1] * f.shape[2] * f.shape[3]);
     if (im_given(m, 2)) {
-        int b = im_as_tensor(m, 2);
+        int b = im_floats(m, 2);
         y = im_binary_of(m, 0, y, im_reshaped(m, b, 4, (int64_t[]){ 1, channels, 1, 1 }));
     }
     im_result(m, 0, back_from(m, y, flat));
@@ -182,13 +182,14 @@ static void op_conv(struct import *m)
 static void op_pool(struct import *m)
 {
     bool max = m->kind;
-    int x = im_as_tensor(m, 0);
+    int x = im_floats(m, 0);
     bool flat = im_shape_of(m, x)->ndim == 3;
     x = images(m, x, flat);
     struct tensor t = *im_shape_of(m, x);
     int64_t plane[2], first = im_attr_ints(m, "kernel_shape", 0, 0);
     int64_t kernel[2] = { flat ? 1 : first, flat ? first : im_attr_ints(m, "kernel_shape", 1, 0) };
     window(m, -1, t.shape + 2, kernel, false, flat, plane);
+    if (im_attr_ints(m, "dilations", 0, 1) != 1) im_refuse(m, "a pool with dilations");
     int64_t shape[4] = { t.shape[0], t.shape[1], plane[0], plane[1] };
     int y = im_new_tensor(m, "f32", 4, shape), k;
     if (max) {
@@ -205,7 +206,7 @@ static void op_pool(struct import *m)
 
 static void op_norm(struct import *m)
 {
-    int x = im_as_tensor(m, 0), in[3] = { x, im_as_tensor(m, 1), im_as_tensor(m, 2) };
+    int x = im_floats(m, 0), in[3] = { x, im_floats(m, 1), im_floats(m, 2) };
     struct tensor t = *im_shape_of(m, x);
     if (t.ndim < 2 || im_shape_of(m, in[1])->bytes != 4 * (uint64_t)t.shape[1] ||
         im_shape_of(m, in[2])->bytes != 4 * (uint64_t)t.shape[1])
@@ -377,6 +378,13 @@ static int64_t clamp(const struct import *m, double v, int64_t n)
     return v < 0 ? 0 : v > (double)n ? n : (int64_t)v;
 }
 
+/* is input 0 a list of numbers, known now? */
+static bool listed(struct import *m, const double **p, size_t *n)
+{
+    const struct imported *v = im_input(m, 0);
+    return v->kind != TENSOR && (v->kind == STORED ? v->stored->ndim : v->ndim) <= 1 && im_numbers(m, 0, p, n);
+}
+
 static void op_slice(struct import *m)
 {
     size_t n, k, count = 0, have;
@@ -388,7 +396,7 @@ static void op_slice(struct import *m)
         for (size_t i = 0; i < count; i++)
             if (steps[i] != 1) im_refuse(m, "a part in steps");
     }
-    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
+    if (listed(m, &p, &have)) {
         int64_t a = n ? clamp(m, begin[0], (int64_t)have) : 0, b = n ? clamp(m, end[0], (int64_t)have) : (int64_t)have;
         im_result_numbers(m, p + a, b > a ? (size_t)(b - a) : 0, 1);
         return;
@@ -413,7 +421,7 @@ static void op_pad(struct import *m)
         im_refuse(m, "padding that is not with zeros");
     for (; a && n < a->nint && n < 2 * ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
     const double *pads = im_given(m, 1) ? im_want_numbers(m, 1, &n) : listed;
-    int x = im_as_tensor(m, 0), dims = im_shape_of(m, x)->ndim;
+    int x = im_floats(m, 0), dims = im_shape_of(m, x)->ndim;
     if (n != 2 * (size_t)dims) im_refuse(m, "padding for another number of dimensions");
     for (int k = 0; k < dims; k++) {
         struct tensor t = *im_shape_of(m, x);
@@ -441,8 +449,7 @@ static void op_gather(struct import *m)
 {
     const double *p, *index;
     size_t n, k;
-    struct imported *v = im_input(m, 0);
-    if (v->kind != TENSOR && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &index, &k)) {
+    if (listed(m, &p, &n) && im_numbers(m, 1, &index, &k)) {
         double x[CONSTANTS];
         for (size_t i = 0; i < k; i++) {
             double at = index[i] < 0 ? index[i] + (double)n : index[i];
@@ -456,16 +463,16 @@ static void op_gather(struct import *m)
     struct tensor t = *im_shape_of(m, x);
     if (im_input(m, 1)->kind != TENSOR && consecutive(m, &index, &k)) { /* known: a part of the array */
         const struct imported *at = im_input(m, 1);
-        int ndim = at->kind == STORED ? at->stored->ndim : at->ndim;
+        int ndim = at->kind == STORED ? at->stored->ndim : at->ndim > 0;
         double first = k && index[0] < 0 ? index[0] + (double)t.shape[axis] : k ? index[0] : -1;
         if (!(first >= 0 && first < (double)t.shape[axis])) im_refuse(m, "an index out of range");
-        int y = slice(m, x, axis, (int64_t)first, (int64_t)k);
-        if (ndim == 0) {
-            for (int d = axis; d + 1 < t.ndim; d++) t.shape[d] = t.shape[d + 1];
-            int64_t one = 1;
-            y = im_reshaped(m, y, t.ndim > 1 ? t.ndim - 1 : 1, t.ndim > 1 ? t.shape : &one);
+        int y = slice(m, x, axis, (int64_t)first, (int64_t)k), dims = 0;
+        int64_t shape[GRAPH_DIMS + ONNX_DIMS];           /* the axis becomes those of the indices */
+        for (int d = 0; d < t.ndim; d++) {
+            if (d != axis) shape[dims++] = t.shape[d];
+            for (int e = 0; d == axis && e < ndim; e++) shape[dims++] = ndim > 1 ? at->stored->shape[e] : (int64_t)k;
         }
-        im_result(m, 0, y);
+        im_result(m, 0, im_reshaped(m, y, dims, shape));
         return;
     }
     int i = im_as_tensor(m, 1);
@@ -482,10 +489,14 @@ static void op_gather(struct import *m)
 
 static void op_resize(struct import *m)
 {
-    const struct onnx_attr *mode = onnx_attr(m->node, "mode");
-    if (mode && mode->text.n && !str_is(mode->text, "nearest"))
-        im_refuse(m, "an enlargement that is not to the nearest");
-    int x = im_as_tensor(m, 0);
+    const struct onnx_attr *mode = onnx_attr(m->node, "mode"), *rounding = onnx_attr(m->node, "nearest_mode"),
+                           *where = onnx_attr(m->node, "coordinate_transformation_mode");
+    bool corners = where && str_is(where->text, "asymmetric"), down = rounding && str_is(rounding->text, "floor");
+    bool halves = !where || str_is(where->text, "half_pixel") || str_is(where->text, "pytorch_half_pixel");
+    if ((mode && mode->text.n && !str_is(mode->text, "nearest")) || corners != down || !(corners || halves) ||
+        (rounding && str_is(rounding->text, "ceil")))
+        im_refuse(m, "an enlargement that is not to the nearest, each pixel as often as the others");
+    int x = im_floats(m, 0);
     struct tensor t = *im_shape_of(m, x);
     if (t.ndim != 4) im_refuse(m, "an enlargement of something that is not images");
     size_t n = 0, at = str_is(m->node->op, "Upsample") ? 1 : 2;
@@ -517,13 +528,15 @@ static void op_cast(struct import *m)
 {
     const double *p;
     size_t n;
+    int to = (int)im_attr_i(m, "to", 1);
+    bool whole = (to >= 2 && to <= ONNX_INT64) || to == 12 || to == 13;   /* bytes to int64; uint32, uint64 */
     if (im_input(m, 0)->kind == TENSOR || !im_numbers(m, 0, &p, &n)) {
+        if (!whole) im_floats(m, 0);
         op_identity(m);
         return;
     }
     double x[CONSTANTS];
-    bool whole = im_attr_i(m, "to", 1) != ONNX_FLOAT && im_attr_i(m, "to", 1) != ONNX_DOUBLE;
-    for (size_t i = 0; i < n; i++) x[i] = whole ? trunc(p[i]) : p[i];
+    for (size_t i = 0; i < n; i++) x[i] = whole ? trunc(p[i]) : to == ONNX_BOOL ? p[i] != 0 : p[i];
     m->whole = whole;
     im_result_numbers(m, x, n, n > 1);
 }
@@ -537,7 +550,7 @@ static void op_dropout(struct import *m)
         op_identity(m);
         return;
     }
-    int x = im_as_tensor(m, 0), step = -1;
+    int x = im_floats(m, 0), step = -1;
     struct tensor t = *im_shape_of(m, x);
     for (int i = 0; i < m->g->ntensor && step < 0; i++)
         if (!strcmp(m->g->tensor[i].name, "step")) step = i;
@@ -596,12 +609,12 @@ static void op_range(struct import *m)
 
 static void op_minus_one(struct import *m)
 {
-    im_result(m, 0, im_unary(m, (enum nd_unary)m->kind, -1, 0, im_as_tensor(m, 0)));
+    im_result(m, 0, im_unary(m, (enum nd_unary)m->kind, -1, 0, im_floats(m, 0)));
 }
 
 static void op_matmul(struct import *m)
 {
-    im_result(m, 0, im_product(m, im_as_tensor(m, 0), im_as_tensor(m, 1), false));
+    im_result(m, 0, im_product(m, im_floats(m, 0), im_floats(m, 1), false));
 }
 
 static const struct import_op operators[] = {
@@ -712,7 +725,7 @@ static void add_inputs(struct import *m)
                 t.name.s);
         char *name = xformat("%.*s", (int)t.name.n, t.name.s);
         int64_t one = 1;
-        int id = graph_tensor(m->g, name, ROLE_ARG, t.type == ONNX_FLOAT ? "f32" : "i32", t.ndim ? t.ndim : 1,
+        int id = graph_tensor(m->g, name, ROLE_ARG, im_real(&t) ? "f32" : "i32", t.ndim ? t.ndim : 1,
                               t.ndim ? t.shape : &one);
         free(name);
         im_define(m, t.name, (struct imported){ .kind = TENSOR, .tensor = id });
@@ -731,6 +744,7 @@ static void set_batch(struct import *m)
 
 struct graph *import_onnx(const struct onnx *o, long batch, const regex_t *parameters)
 {
+    static const char *const unread[] = { "output_shape", "start", "end", "noop_with_empty_axes" };
     check_operators(o);
     struct import m = { .o = o, .g = graph_new("onnx", 1), .batch = batch, .parameters = parameters };
     m.g->file = arena_copy(&m.g->text, o->file, strlen(o->file));
@@ -741,6 +755,10 @@ struct graph *import_onnx(const struct onnx *o, long batch, const regex_t *param
         str label = m.node->name.n ? m.node->name : m.node->out[0];
         m.label = xformat("%.*s", (int)label.n, label.s);
         m.whole = of_integers(&m);
+        for (size_t k = 0; k < sizeof unread / sizeof *unread; k++) {
+            const struct onnx_attr *a = onnx_attr(m.node, unread[k]);
+            if (a && (a->i || a->nint)) im_refuse(&m, "output_shape, start, end or noop_with_empty_axes");
+        }
         const struct import_op *op = find(m.node->op);
         m.kind = op->kind;
         op->make(&m);

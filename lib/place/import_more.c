@@ -6,56 +6,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- pieces ---- */
-
-static int floats(struct import *m, size_t i)
-{
-    int x = im_as_tensor(m, i);
-    if (strcmp(im_shape_of(m, x)->dtype, "f32") != 0) im_refuse(m, "an operand that is not of floats");
-    return x;
-}
-
 /* ---- element by element ---- */
 
 static void op_leaky(struct import *m)
 {
-    im_result(m, 0, im_unary(m, ND_LEAKY, im_attr_f(m, "alpha", 0.01f), 0, floats(m, 0)));
+    im_result(m, 0, im_unary(m, ND_LEAKY, im_attr_f(m, "alpha", 0.01f), 0, im_floats(m, 0)));
 }
 
 static void op_elu(struct import *m)
 {
-    im_result(m, 0, im_unary(m, ND_ELU, im_attr_f(m, "alpha", 1), 1, floats(m, 0)));
+    im_result(m, 0, im_unary(m, ND_ELU, im_attr_f(m, "alpha", 1), 1, im_floats(m, 0)));
 }
 
 static void op_celu(struct import *m)
 {
     double alpha = im_attr_f(m, "alpha", 1);
     if (!(alpha > 0)) im_refuse(m, "an alpha that is not above 0");
-    im_result(m, 0, im_unary(m, ND_ELU, alpha, alpha, floats(m, 0)));
+    im_result(m, 0, im_unary(m, ND_ELU, alpha, alpha, im_floats(m, 0)));
 }
 
 static void op_mish(struct import *m)
 {
-    int x = floats(m, 0), y = im_unary(m, ND_TANH, 0, 0, im_unary(m, ND_SOFTPLUS, 0, 0, x));
+    int x = im_floats(m, 0), y = im_unary(m, ND_TANH, 0, 0, im_unary(m, ND_SOFTPLUS, 0, 0, x));
     im_result(m, 0, im_binary_of(m, ND_MUL, x, y));
 }
 
 static void op_hardsigmoid(struct import *m)
 {
     double alpha = im_attr_f(m, "alpha", 0.2f), beta = im_attr_f(m, "beta", 0.5f);
-    im_result(m, 0, im_unary(m, ND_HARDSIGMOID, alpha, beta, floats(m, 0)));
+    im_result(m, 0, im_unary(m, ND_HARDSIGMOID, alpha, beta, im_floats(m, 0)));
 }
 
 static void op_hardswish(struct import *m)
 {
-    int x = floats(m, 0);
+    int x = im_floats(m, 0);
     im_result(m, 0, im_binary_of(m, ND_MUL, x, im_unary(m, ND_HARDSIGMOID, 1. / 6, 0.5, x)));
 }
 
 /* relu(x) - slope relu(-x) */
 static void op_prelu(struct import *m)
 {
-    int x = floats(m, 0), slope = floats(m, 1);
+    int x = im_floats(m, 0), slope = im_floats(m, 1);
     int below = im_unary(m, ND_RELU, 0, 0, im_unary(m, ND_SCALE, -1, 0, x));
     im_result(m, 0, im_binary_of(m, ND_SUB, im_unary(m, ND_RELU, 0, 0, x), im_binary_of(m, ND_MUL, below, slope)));
 }
@@ -76,20 +67,20 @@ static void op_compare(struct import *m)
     static const enum nd_unary with_number[] = { ND_ABOVE, ND_BELOW, ND_IS }, turned[] = { ND_BELOW, ND_ABOVE, ND_IS };
     int which = kind - ND_GREATER, y;
     double c;
-    if (im_scalar(m, 1, &c)) y = im_unary(m, with_number[which], c, 0, floats(m, 0));
-    else if (im_scalar(m, 0, &c)) y = im_unary(m, turned[which], c, 0, floats(m, 1));
-    else y = im_binary_of(m, kind, floats(m, 0), floats(m, 1));
+    if (im_scalar(m, 1, &c)) y = im_unary(m, with_number[which], c, 0, im_floats(m, 0));
+    else if (im_scalar(m, 0, &c)) y = im_unary(m, turned[which], c, 0, im_floats(m, 1));
+    else y = im_binary_of(m, kind, im_floats(m, 0), im_floats(m, 1));
     im_result(m, 0, m->kind & NEGATED ? negated(m, y) : y);
 }
 
-static void op_not(struct import *m) { im_result(m, 0, negated(m, floats(m, 0))); }
+static void op_not(struct import *m) { im_result(m, 0, negated(m, im_floats(m, 0))); }
 
 /* What operand i is where the condition holds (or does not), else 0; -1: 0 everywhere.  An infinite number, as masks
  * have it, becomes the largest float, so that nothing is infinity times 0. */
 static int chosen(struct import *m, size_t i, int condition, bool holds)
 {
     double c;
-    if (!im_scalar(m, i, &c)) return im_binary_of(m, holds ? ND_WHERE : ND_ELSE, floats(m, i), condition);
+    if (!im_scalar(m, i, &c)) return im_binary_of(m, holds ? ND_WHERE : ND_ELSE, im_floats(m, i), condition);
     if (c == 0) return -1;
     c = fmin(fmax(c, -(double)FLT_MAX), (double)FLT_MAX);
     return im_unary(m, ND_SCALE, c, 0, holds ? condition : negated(m, condition));
@@ -97,7 +88,7 @@ static int chosen(struct import *m, size_t i, int condition, bool holds)
 
 static void op_where(struct import *m)
 {
-    int condition = floats(m, 0), a = chosen(m, 1, condition, true), b = chosen(m, 2, condition, false);
+    int condition = im_floats(m, 0), a = chosen(m, 1, condition, true), b = chosen(m, 2, condition, false);
     if (a < 0 && b < 0) im_refuse(m, "a choice between 0 and 0");
     im_result(m, 0, a < 0 ? b : b < 0 ? a : im_binary_of(m, ND_ADD, a, b));
 }
@@ -106,7 +97,7 @@ static void op_expand(struct import *m)
 {
     size_t n;
     const double *want = im_want_numbers(m, 1, &n);
-    int x = floats(m, 0);
+    int x = im_floats(m, 0);
     struct tensor t = *im_shape_of(m, x);
     int dims = (int)n > t.ndim ? (int)n : t.ndim;
     int64_t shape[GRAPH_DIMS];
@@ -144,7 +135,7 @@ static int normalised(struct import *m, int x, int axes, double epsilon)
 static int of_channels(struct import *m, int y, int dims)
 {
     for (size_t i = 1; i < 3; i++) {
-        int c = floats(m, i);
+        int c = im_floats(m, i);
         int64_t shape[GRAPH_DIMS] = { 1, im_shape_of(m, c)->shape[0], 1, 1 };
         if (im_shape_of(m, c)->ndim != 1) im_refuse(m, "statistics that are not of channels");
         y = im_binary_of(m, i == 1 ? ND_MUL : ND_ADD, y, im_reshaped(m, c, dims, shape));
@@ -154,18 +145,18 @@ static int of_channels(struct import *m, int y, int dims)
 
 static void op_instance(struct import *m)
 {
-    int x = floats(m, 0), dims = im_shape_of(m, x)->ndim;
+    int x = im_floats(m, 0), dims = im_shape_of(m, x)->ndim;
     if (dims < 3) im_refuse(m, "a norm of something without a plane");
     im_result(m, 0, of_channels(m, normalised(m, x, (1 << dims) - 4, im_attr_f(m, "epsilon", 1e-5f)), dims));
 }
 
 static void op_group(struct import *m)
 {
-    int x = floats(m, 0);
+    int x = im_floats(m, 0);
     struct tensor t = *im_shape_of(m, x);
     int64_t groups = (int64_t)im_attr_i(m, "num_groups", 0);
     if (t.ndim < 3 || groups < 1 || t.shape[1] % groups) im_refuse(m, "an impossible number of groups");
-    if (im_shape_of(m, floats(m, 1))->shape[0] != t.shape[1]) im_refuse(m, "statistics that are not of channels");
+    if (im_shape_of(m, im_floats(m, 1))->shape[0] != t.shape[1]) im_refuse(m, "statistics that are not of channels");
     int64_t all = im_elements(t.shape, t.ndim), shape[3] = { t.shape[0], groups, all / t.shape[0] / groups };
     int y = normalised(m, im_reshaped(m, x, 3, shape), 4, im_attr_f(m, "epsilon", 1e-5f));
     im_result(m, 0, of_channels(m, im_reshaped(m, y, t.ndim, t.shape), t.ndim));
@@ -173,15 +164,19 @@ static void op_group(struct import *m)
 
 static void op_layer(struct import *m)
 {
-    int x = floats(m, 0), dims = im_shape_of(m, x)->ndim, axis = im_axis_of(m, im_attr_i(m, "axis", -1), dims);
+    int x = im_floats(m, 0), dims = im_shape_of(m, x)->ndim, axis = im_axis_of(m, im_attr_i(m, "axis", -1), dims);
     int y = normalised(m, x, (1 << dims) - (1 << axis), im_attr_f(m, "epsilon", 1e-5f));
-    y = im_binary_of(m, ND_MUL, y, floats(m, 1));
-    im_result(m, 0, im_given(m, 2) ? im_binary_of(m, ND_ADD, y, floats(m, 2)) : y);
+    y = im_binary_of(m, ND_MUL, y, im_floats(m, 1));
+    im_result(m, 0, im_given(m, 2) ? im_binary_of(m, ND_ADD, y, im_floats(m, 2)) : y);
 }
 
 static void op_softmax(struct import *m)
 {
-    int x = floats(m, 0), dims = im_shape_of(m, x)->ndim, axis = im_axis_of(m, im_attr_i(m, "axis", -1), dims);
+    bool joint = m->o->opset && m->o->opset < 13;        /* over the axis and all after it */
+    int x = im_floats(m, 0), dims = im_shape_of(m, x)->ndim,
+        axis = im_axis_of(m, im_attr_i(m, "axis", joint ? 1 : -1), dims);
+    if (joint && im_elements(im_shape_of(m, x)->shape + axis + 1, dims - axis - 1) != 1)
+        im_refuse(m, "a softmax over several axes, which it is before opset 13");
     int perm[GRAPH_DIMS] = { 0, 1, 2, 3 };
     perm[axis] = dims - 1;
     perm[dims - 1] = axis;
@@ -198,7 +193,7 @@ static void op_softmax(struct import *m)
  * c: in four dimensions one axis after the other. */
 static void op_depth_to_space(struct import *m)
 {
-    int x = floats(m, 0);
+    int x = im_floats(m, 0);
     struct tensor t = *im_shape_of(m, x);
     int64_t b = (int64_t)im_attr_i(m, "blocksize", 0);
     if (t.ndim != 4 || b < 1 || b > 1 << 10 || t.shape[1] % (b * b)) im_refuse(m, "blocks of an impossible size");
@@ -217,7 +212,7 @@ static void op_depth_to_space(struct import *m)
 
 /* ---- einsum of one or two arrays ---- */
 
-enum { LETTERS = 26 };
+enum { LETTERS = 52 };
 struct term { int n, at[LETTERS]; int letter[GRAPH_DIMS]; };   /* at: axis + 1 of a letter */
 
 static struct term term_of(const struct import *m, const char **p, const char *end)
@@ -225,7 +220,7 @@ static struct term term_of(const struct import *m, const char **p, const char *e
     struct term t = { 0 };
     for (; *p < end && **p != ',' && **p != '-'; ++*p) {
         if (**p == ' ') continue;
-        int l = **p >= 'a' && **p <= 'z' ? **p - 'a' : **p >= 'A' && **p <= 'Z' ? **p - 'A' : -1;
+        int l = **p >= 'a' && **p <= 'z' ? **p - 'a' : **p >= 'A' && **p <= 'Z' ? 26 + **p - 'A' : -1;
         if (l < 0 || t.at[l] || t.n == GRAPH_DIMS)
             im_refuse(m, "an equation that is not of four different letters each");
         t.letter[t.n++] = l;
@@ -329,7 +324,7 @@ static void op_einsum(struct import *m)
     p += 2;
     struct term out = term_of(m, &p, end);
     int64_t size[LETTERS] = { 0 };
-    int x = floats(m, 0), y = two ? floats(m, 1) : -1;
+    int x = im_floats(m, 0), y = two ? im_floats(m, 1) : -1;
     set_sizes(m, x, &a, size);
     if (two) set_sizes(m, y, &b, size);
     for (int k = 0; k < out.n; k++)

@@ -103,6 +103,13 @@ int im_as_tensor(struct import *m, size_t i)
     return v->tensor;
 }
 
+int im_floats(struct import *m, size_t i)
+{
+    int x = im_as_tensor(m, i);
+    if (strcmp(im_shape_of(m, x)->dtype, "f32") != 0) im_refuse(m, "an operand that is not of floats");
+    return x;
+}
+
 bool im_numbers(struct import *m, size_t i, const double **p, size_t *n)
 {
     struct imported *v = im_input(m, i);

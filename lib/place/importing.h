@@ -19,7 +19,6 @@ struct imported {
     int tensor;
     const struct onnx_tensor *stored;
     int ndim;
-    int64_t shape[ONNX_DIMS];
     double *number;
     size_t n;
     bool whole;                                          /* integers */
@@ -50,6 +49,7 @@ bool im_real(const struct onnx_tensor *t);
 struct imported *im_input(struct import *m, size_t i);
 /* a tensor of the graph for a value, made when it is needed */
 int im_as_tensor(struct import *m, size_t i);
+int im_floats(struct import *m, size_t i);               /* one of floats */
 /* the numbers of a small constant; false when it is none */
 bool im_numbers(struct import *m, size_t i, const double **p, size_t *n);
 const double *im_want_numbers(struct import *m, size_t i, size_t *n);

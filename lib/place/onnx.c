@@ -244,6 +244,19 @@ static void parse_graph(struct onnx *o, str s)
     }
 }
 
+/* domain 1, version 2 */
+static void parse_opset(struct onnx *o, str s)
+{
+    struct field f;
+    str domain = { 0 };
+    int64_t version = 0;
+    for (struct cursor c = within(o, s); next(&c, &f);) {
+        if (f.number == 1) domain = f.bytes;
+        if (f.number == 2) version = (int64_t)f.value;
+    }
+    if (!domain.n || str_is(domain, "ai.onnx")) o->opset = version;
+}
+
 struct onnx *onnx_parse(const char *name, char *bytes, size_t n)
 {
     struct onnx *o = xcalloc(1, sizeof *o);
@@ -251,8 +264,10 @@ struct onnx *onnx_parse(const char *name, char *bytes, size_t n)
     o->bytes = bytes;
     o->size = n;
     struct field f;
-    for (struct cursor c = within(o, (str){ bytes, n }); next(&c, &f);)
+    for (struct cursor c = within(o, (str){ bytes, n }); next(&c, &f);) {
         if (f.number == 7 && f.wire == 2) parse_graph(o, f.bytes);
+        if (f.number == 8 && f.wire == 2) parse_opset(o, f.bytes);
+    }
     if (!o->nnode) die("%s: no graph with nodes is in this file; is it ONNX?", o->file);
     return o;
 }

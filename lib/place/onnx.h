@@ -36,6 +36,7 @@ struct onnx {
     struct onnx_tensor *initialiser, *input;
     size_t nnode, ninitialiser, ninput, cap[3];
     str output;                                          /* the first */
+    int64_t opset;                                       /* of ONNX's own operators; 0: not said */
     struct arena memory;
 };
 
