@@ -83,12 +83,12 @@ int main(int argc, char **argv)
     if (!profile_path) usage("no profile given, see --profile");
     budget_parse(&budget);
     enum formulation form = (enum formulation)formulation;
-    if (budget.share == 0) form = FORM_SLOW;
-    if (budget.share >= 1) form = FORM_FAST;
     if (!budget.given && form != FORM_SLOW && form != FORM_FAST)
         usage("how much fast memory? see --limit and --ratio");
     if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
         usage("--exact is for static, sync and async");
+    if (budget.share == 0) form = FORM_SLOW;
+    if (budget.share >= 1) form = FORM_FAST;
     if (offload && !process) usage("--offload is for a limit of the whole process, see --process");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);

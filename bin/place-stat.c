@@ -23,6 +23,7 @@
 #include "table/csvio.h"
 #include HELP
 #include <stddef.h>
+#include <string.h>
 
 static bool of_tensors, buffers;
 static const struct opt options[] = {
@@ -40,7 +41,10 @@ static void describe(csvw *w, const char *path)
         const struct tensor *t = &g->tensor[i];
         if (t->role == ROLE_INTER) inter++;
         else io += t->bytes;
-        if (t->updates >= 0) parameters += t->bytes / 4;
+        if (t->updates < 0) continue;
+        const struct node *by = &g->node[t->producer];
+        bool moment = !strcmp(by->op, "NdCount") || (!strcmp(by->op, "NdAdam") && by->operand[by->nin] != i);
+        if (!moment) parameters += t->bytes / 4;
     }
     for (int i = 0; i < g->nnode; i++) flops += g->node[i].flops;
     csvw_cstr(w, g->name);

@@ -23,6 +23,7 @@
  */
 #include "base/filter.h"
 #include "base/str.h"
+#include "measure/child.h"
 #include "place/limit.h"
 #include "place/sweep.h"
 #include HELP
@@ -76,14 +77,16 @@ static int cells_of(const struct graph *g, struct sweep_cell *cell)
 
 static void write_jobs(csvw *w, const struct sweep_cell *c, int n, const char *path)
 {
+    struct buf files[2] = { { 0 }, { 0 } };
+    shell_quote(&files[0], profile_path);
+    shell_quote(&files[1], path);
     csvw_names(w, "job,command");
     csvw_end(w);
     for (int i = 0; i < n; i++) {
         csvw_format(w, "%s/%s", formulation_names[c[i].form], c[i].ratio);
-        csvw_format(w, "place-sweep --profile='%s' --formulations=%s --ratios=%s --steps=%ld --rounds=%ld "
-                       "--seed=%ld '%s'",
-                    profile_path, formulation_names[c[i].form], c[i].ratio, effort.dual_steps, effort.search_rounds,
-                    seed, path);
+        csvw_format(w, "place-sweep --profile=%s --formulations=%s --ratios=%s --steps=%ld --rounds=%ld --seed=%ld %s",
+                    files[0].s, formulation_names[c[i].form], c[i].ratio, effort.dual_steps, effort.search_rounds,
+                    seed, files[1].s);
         csvw_end(w);
     }
 }
@@ -116,6 +119,7 @@ int main(int argc, char **argv)
     int n = cells_of(g, cell);
     csvw *w = csvw_open("-");
     if (table) {
+        if (!strcmp(path, "-")) usage("--jobs-table: jobs need the graph in a file");
         write_jobs(w, cell, n, path);
         return csvw_close(w);
     }

@@ -15,6 +15,12 @@ cat > tiny <<'G'
 G
 is "counts, peak, flops" "network,batch,nodes,intermediates,parameters,peak_bytes,flops,kernels,io_bytes
 tiny,2,3,3,100,1240,20,3,800" place-stat tiny
+# Adam: moments and the counter are updated, and are no parameters
+{ echo '(graph (name adam) (batch 1)'; i=0; for t in w g m v; do echo "(tensor $i $t arg 40 f32 (10))"; i=$((i + 1)); done
+  echo '(tensor 4 step arg 4 i32 (1)) (tensor 5 w.next arg 40 f32 (10) (updates 0)) (tensor 6 m.next arg 40 f32 (10) (updates 2))
+  (tensor 7 v.next arg 40 f32 (10) (updates 3)) (tensor 8 step.next arg 4 i32 (1) (updates 4))
+  (node 0 w NdAdam (in 0 1 2 3 4) (out 5 6 7)) (node 1 step NdCount (in 4) (out 8)))'; } > adam
+is "parameters, and no moments" $'parameters\n10' eval 'place-stat adam | csv-cut -c parameters'
 is "several graphs" "3" bash -c "place-stat tiny tiny | wc -l"
 sed 's/(node 1/(nod 1/' tiny > bad
 fails "an unknown head" 1 "bad:8:.*neither name, batch, tensor nor node" place-stat bad

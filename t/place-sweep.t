@@ -39,6 +39,10 @@ async/2:1
 async/4:1' csv-cut -c job jobs.csv
 each() { csv-calc --print=command jobs.csv | bash | csv-dedupe | sed '2,${/^network/d}'; }
 ok 'the jobs together give the table' cmp all.csv <(each)
+cp p.csv "it's p.csv"
+is 'names of files are words' "$(place-sweep "${few[@]}" --formulations=sync --ratios=2:1 g.sexp)" \
+    eval 'place-sweep "${few[@]}" --profile="it'"'"'s p.csv" --jobs-table --formulations=sync --ratios=2:1 g.sexp | csv-calc --print=command | bash'
+fails 'jobs of a graph that is not a file' 2 'jobs need the graph in a file' place-sweep "${few[@]}" --jobs-table < g.sexp
 is 'the least memory for a target' async,4:1 eval 'place-sweep "${few[@]}" --formulations=async --target=5 g.sexp | csv-cut -c formulation,ratio | tail -n 1'
 fails 'a formulation that does not exist' 2 "'sink' is none of" place-sweep --profile=p.csv --formulations=sink g.sexp
 fails 'no choice' 2 "leaves no choice" place-sweep --profile=p.csv --ratios=0:1 g.sexp
