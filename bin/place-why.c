@@ -38,17 +38,6 @@ static int find(const struct graph *g)
     die("%s: no tensor is called '%s'", g->file, name);
 }
 
-/* seconds for the tensor's bytes at nodes from .. to - 1 */
-static double rent(const struct plan *p, uint64_t bytes, int from, int to)
-{
-    double sum = 0, size = (double)plan_size(bytes);
-    for (int n = from; n < to; n++) {
-        sum += p->node[n].price[0] * size;
-        for (int c = 0; c < p->ncut; c++) sum += p->node[n].price[1 + c] * floor(size / (double)p->cut[c]);
-    }
-    return sum;
-}
-
 static double slow_use(const struct graph *g, const struct plan *p, int tensor, int node)
 {
     int id[GRAPH_SLOTS], k = node_slots(g, node, id);
@@ -93,7 +82,7 @@ int main(int argc, char **argv)
         csvw_cstr(w, g->node[n].op);
         csvw_cstr(w, slow ? "slow" : "fast");
         csvw_num(w, slow_use(g, p, t, n));
-        csvw_num(w, rent(p, d->bytes, n, n + 1));
+        csvw_num(w, plan_rent(p, d->bytes, n, n + 1));
         if (next < 0) {
             for (int k = 0; k < 3; k++) csvw_empty(w);
             csvw_end(w);
@@ -102,7 +91,7 @@ int main(int argc, char **argv)
         const struct stay *s = slow ? NULL : plan_find(p, t, TIER_FAST, n);
         bool kept = s && s->last >= next;
         csvw_int(w, kept);
-        csvw_num(w, rent(p, d->bytes, n + 1, next));
+        csvw_num(w, plan_rent(p, d->bytes, n + 1, next));
         if (!moves) csvw_empty(w);
         else
             csvw_num(w, plan_share(p, n + 1, next) * (profile_move(profile, d->bytes, true) +

@@ -73,6 +73,16 @@ double plan_share(const struct plan *p, int from, int to)
     return least;
 }
 
+double plan_rent(const struct plan *p, uint64_t bytes, int from, int to)
+{
+    double sum = 0, size = (double)plan_size(bytes);
+    for (int n = from; n < to; n++) {
+        sum += p->node[n].price[0] * size;
+        for (int c = 0; c < p->ncut; c++) sum += p->node[n].price[1 + c] * floor(size / (double)p->cut[c]);
+    }
+    return sum;
+}
+
 /* ---- reading ---- */
 
 static int index_of(const struct sexp *e, snode n, int64_t end, const char *what)

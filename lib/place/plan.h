@@ -88,6 +88,9 @@ static inline uint64_t plan_size(uint64_t bytes)
  * there, 1 for moves between nodes */
 double plan_share(const struct plan *, int from, int to);
 
+/* seconds that the prices ask for a tensor of so many bytes in fast memory at nodes from .. to - 1 */
+double plan_rent(const struct plan *, uint64_t bytes, int from, int to);
+
 /* slow to fast memory, of the pools */
 static inline double plan_ratio(const struct plan *p) { return (double)p->slow_bytes / (double)p->fast_bytes; }
 

@@ -18,17 +18,6 @@ struct chooser {
     int *updated;                                        /* tensor: node that writes a parameter's next value */
 };
 
-static double rent(const struct chooser *c, uint64_t bytes, int from, int to)
-{
-    double sum = 0, size = (double)plan_size(bytes);
-    for (int n = from; n < to; n++) {
-        const double *price = c->plan->node[n].price;
-        sum += price[0] * size;
-        for (int k = 0; k < c->plan->ncut; k++) sum += price[1 + k] * floor(size / (double)c->plan->cut[k]);
-    }
-    return sum;
-}
-
 /* of one move, in the gap of nodes from .. to - 1 */
 static double moving(const struct chooser *c, uint64_t bytes, bool to_fast, int from, int to)
 {
@@ -102,7 +91,7 @@ static double gap_cost(const struct chooser *c, int node, int from, int before)
         int t = n->operand[i];
         uint64_t bytes = g->tensor[t].bytes;
         if (!graph_movable(g, t) || last_of(c, t) < before) continue;
-        sum += fmin(rent(c, bytes, from + 1, before),
+        sum += fmin(plan_rent(c->plan, bytes, from + 1, before),
                     moving(c, bytes, true, from + 1, before) + moving(c, bytes, false, from + 1, before));
     }
     return sum;
@@ -119,7 +108,7 @@ static double operand_cost(const struct chooser *c, int node, int before)
         while (n->operand[k] != t) k++;
         if (k < i || !graph_movable(g, t)) continue;
         int last = last_of(c, t);
-        double kept = rent(c, bytes, last + 1, before + 1), cost;
+        double kept = plan_rent(c->plan, bytes, last + 1, before + 1), cost;
         double back = moving(c, bytes, true, last < before ? last + 1 : g->tensor[t].producer + 1, before);
         if (last >= before) cost = plan_find(c->plan, t, TIER_FAST, before) ? 0 : back;
         else cost = fmin(kept, back + moving(c, bytes, false, last + 1, before));
@@ -180,6 +169,7 @@ static struct graph *build(const struct chooser *c, int *repeated)
         const struct tensor *t = &g->tensor[i];
         now[i] = graph_tensor(to, t->name, t->role, t->dtype, t->ndim, t->shape);
         to->tensor[i].updates = t->updates;
+        to->tensor[i].trained = t->trained;
     }
     *repeated = 0;
     for (int node = 0; node < g->nnode; node++) {

@@ -118,7 +118,8 @@ int repeats_faults(const struct graph *g, const struct graph *was, void (*say)(v
         j.value[t] = old ? t : -1;
         if (!old) continue;
         const struct tensor *a = &g->tensor[t], *b = &was->tensor[t];
-        if (a->role != b->role || a->updates != b->updates || strcmp(a->name, b->name) != 0 || !same_tensor(a, b))
+        bool same = a->role == b->role && a->updates == b->updates && a->trained == b->trained;
+        if (!same || strcmp(a->name, b->name) != 0 || !same_tensor(a, b))
             fault(&j, "repeats: tensor %d '%s' is not '%s' of the original", t, a->name, b->name);
     }
     for (int n = 0; n < g->nnode && j.faults == 0; n++) {
