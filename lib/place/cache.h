@@ -22,6 +22,6 @@ uint64_t cache_addresses(const struct graph *, uint64_t *address);
 /* Executes the kernel of a node through the cache, operands in order. */
 struct traffic cache_node(struct cache *, const struct graph *, int node, const uint64_t *address);
 /* Seconds of that kernel, by the model of cost.h, misses and write-backs added to its memory time: reading at the rate
- * of slow reads, filling at that of fast writes, writing back at that of copies to slow memory, its best. */
+ * of slow reads, filling at that of fast writes, writing back at that of slow writes. */
 double cache_seconds(const struct cost_model *, const struct graph *, int node, const struct traffic *);
 #endif

@@ -337,11 +337,6 @@ static double price_of_slot(const struct judge *j, int node, int tensor)
     return j->p->node[node].price[1 + j->p->ncut + s];
 }
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* what so many bytes pay for fast memory at a node */
 static double rent(const struct judge *j, double bytes, int node)
 {
@@ -369,7 +364,7 @@ static double cost_of_shares(const struct judge *j, const struct shares *s, doub
 {
     double sum = 0;
     for (int i = 0; i < s->n && seconds > 0; i++) {
-        double part = least_of(seconds, idle[s->node[i] + 1] - idle[s->node[i]]);
+        double part = fmin(seconds, idle[s->node[i] + 1] - idle[s->node[i]]);
         sum += part * channel_price(j, s->node[i]);
         seconds -= part;
     }
@@ -385,7 +380,7 @@ static double fetch_beside(const struct judge *j, double seconds, const double *
     double least = seconds;
     for (int first = n - 1; first > made && until[n] - until[first] < least; first--) {
         add_share(j, &s, first);
-        least = least_of(least, until[n] - until[first] + cost_of_shares(j, &s, seconds, idle));
+        least = fmin(least, until[n] - until[first] + cost_of_shares(j, &s, seconds, idle));
     }
     free(s.node);
     return least;
@@ -400,7 +395,7 @@ static double write_beside(const struct judge *j, double seconds, const double *
     double least = cost_of_shares(j, &s, seconds, idle);
     for (int last = n + 1; last < next && until[last + 1] - until[n + 1] < least; last++) {
         add_share(j, &s, last);
-        least = least_of(least, until[last + 1] - until[n + 1] + cost_of_shares(j, &s, seconds, idle));
+        least = fmin(least, until[last + 1] - until[n + 1] + cost_of_shares(j, &s, seconds, idle));
     }
     free(s.node);
     return least;
@@ -431,13 +426,13 @@ static double cheapest_life(const struct judge *j, int id, double *until, const 
         double out = idle ? write_beside(j, write, until, idle, t->first, before, n) : write;
         double in = idle ? fetch_beside(j, fetch, until, idle, t->first, n) : fetch;
         double kept = until[n] - until[before + 1];
-        double away = least_of(only_slow, least_of(both, only_fast + out));
-        double again = least_of(both + kept, away + in) + fast;
+        double away = fmin(only_slow, fmin(both, only_fast + out));
+        double again = fmin(both + kept, away + in) + fast;
         only_fast += kept + fast;
         only_slow = away + slow;
         both = again;
     }
-    return least_of(only_fast, least_of(both, only_slow));
+    return fmin(only_fast, fmin(both, only_slow));
 }
 
 static double lives(struct judge *j, const double *idle, bool may_move)
