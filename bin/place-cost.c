@@ -49,23 +49,16 @@ static void kernel_rows(csvw *w, const struct graph *g, int k, const struct cost
 {
     static const char *const methods[] = { [COST_NONE] = "model", [COST_NEAREST] = "nearest", [COST_EXACT] = "table" };
     const struct graph_kernel *kernel = &g->kernel[k];
-    char in[64], out[64];
-    const struct node *n = &g->node[kernel->node];
     uint32_t slow = 0, may = kernel->movable;
-    for (int i = 0; offload && i < n->nin + n->nout && i < 32; i++)
-        if (graph_offloadable(g, n->operand[i])) may |= 1u << i;
-    do {                                                 /* all subsets of the movable operands */
-        bool apart = false;                              /* a parameter here, its next value there */
-        for (int i = 0; i < n->nin + n->nout && i < 32; i++) {
-            uint32_t same = node_operands(g, kernel->node, graph_home(g, n->operand[i]));
-            apart |= slow & same && ~slow & same;
-        }
+    for (int n = kernel->node; offload && n < g->nnode; n++)
+        for (int i = 0; g->node[n].kernel == k && i < g->node[n].nin + g->node[n].nout && i < 32; i++)
+            if (graph_offloadable(g, g->node[n].operand[i])) may |= 1u << i;
+    do {                                                 /* all subsets of the operands that may be slow in some node */
         double seconds;
         enum cost_match match = table ? cost_table_time(table, g, kernel->node, slow, &seconds) : COST_NONE;
         if (match == COST_NONE) seconds = machine_time(m, g, kernel->node, slow);
-        profile_tiers(g, k, slow, in, out);
-        if (!apart) profile_row(w, g, k, in, out, 0, 0, seconds, 0, methods[match], "simulated");
-        if (!apart) csvw_end(w);
+        profile_row(w, g, k, slow, 0, 0, seconds, 0, methods[match], "simulated");
+        csvw_end(w);
         slow = (slow - may) & may;
     } while (slow != 0);
 }

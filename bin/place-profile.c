@@ -52,7 +52,6 @@ static const struct opt options[] = {
 
 static void measure(csvw *w, struct probe *p, const struct graph *g, const struct want *x, const char *machine)
 {
-    char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
     if (x->kernel == WANT_INTERFERENCE) {
         struct timing t = probe_interference(p, x->op, x->to_fast);
         profile_interference_row(w, x->op, x->to_fast, t.seconds, t.runs, tier_method(probe_tier(p)),
@@ -63,8 +62,7 @@ static void measure(csvw *w, struct probe *p, const struct graph *g, const struc
                          tier_kind(probe_tier(p)));
     } else {
         struct timing t = probe_kernel(p, x->kernel, x->slow, (enum exec_mode)x->mode, runs);
-        profile_tiers(g, x->kernel, x->slow, in, out);
-        profile_row(w, g, x->kernel, in, out, x->mode, t.staging, t.seconds, t.runs,
+        profile_row(w, g, x->kernel, x->slow, x->mode, t.staging, t.seconds, t.runs,
                     x->slow ? tier_method(probe_tier(p)) : "memory", x->slow ? tier_kind(probe_tier(p)) : "real");
     }
     csvw_int(w, threads);

@@ -54,10 +54,8 @@ static double kernels_alone(const struct graph *g, const struct profile *profile
 {
     double sum = 0;
     for (int n = 0; n < g->nnode; n++) {
-        char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
         struct choice c = { 0 };
-        profile_tiers(g, g->node[n].kernel, 0, in, out);
-        if (profile_find(profile, g->kernel[g->node[n].kernel].key, in, out, -1, &c)) sum += c.seconds;
+        if (profile_find(profile, g->kernel[g->node[n].kernel].key, 0, -1, &c)) sum += c.seconds;
     }
     return sum;
 }

@@ -46,9 +46,7 @@ static struct profile *random_times(struct rng *r, const struct graph *g, const 
     csvw_names(w, PROFILE_COLUMNS);
     csvw_end(w);
     for (int k = 0; k < g->nkernel; k++) {
-        char in[8], out[8];
-        profile_tiers(g, k, 0, in, out);
-        profile_row(w, g, k, in, out, 0, 0, 0.01 + rng_unit(r), 1, "model", "simulated");
+        profile_row(w, g, k, 0, 0, 0, 0.01 + rng_unit(r), 1, "model", "simulated");
         csvw_end(w);
     }
     double rate = rng_unit(r) * 3 / 262144;

@@ -28,6 +28,10 @@ node 19 'relu1.grad_relu': operands 'dense3.grad_data' and 'relu1.grad_relu' of 
 fault "too few operands" '/(node 3 relu2/s/Relu/Softmax_/; /(node 5 softmax/s/Softmax (in 11)/Softmax (in 11 11)/; s/(flops 200) (bytes 320)/(flops 200) (bytes 480)/' \
     "node 5 'softmax': Softmax has 2 inputs and 1 outputs"
 fault "an update of something else" '/(tensor 19 /s/updates 9/updates 3/' "tensor 19 'dense3.weight.next': updates 3, which is not an arg of the same size"
+next() { printf '(graph (name n) (batch 1) (tensor 0 w arg 4 f32 (1)) (tensor 1 a arg 4 f32 (1) (updates 0))
+    (tensor 2 b arg 4 f32 (1) (updates %d)) (node 0 a Foo (in 0) (out 1)) (node 1 b Foo (in 1) (out 2)))' $1 > next; place-check next; }
+is "two next values of one" "tensors 1 and 2 are both the next value of tensor 0 'w'" eval 'next 0 || true'
+is "the next value of a next value" "tensor 2 'b': updates 1, which is a next value itself" eval 'next 1 || true'
 printf '(graph (name f) (batch 2) (tensor 0 x arg 32 f32 (2 4)) (tensor 1 y inter 32 f32 (2 4))
     (node 0 y Concat (in 0) (out 1) (attr (plus 1) (mask 1))))' > extras
 fails "fewer operands than the attributes add" 1 "^node 0 'y': Concat has 1 inputs" eval 'place-check extras >&2'

@@ -43,6 +43,7 @@ plan -f async --limit=10500000 > async.sexp
 losses() { csv-cut -c loss "$1"; }
 stand_in place-gpu --plan=fast.sexp --steps=2 --warm=0 --kernels=k.csv g.sexp > fast.csv
 place-run --plan=fast.sexp --tier=dram --steps=2 --warm=0 --again=0 g.sexp > cpu.csv
+is 'the columns of place-run' "$(head -n 1 cpu.csv)" head -n 1 fast.csv
 csv-cut -c step,loss cpu.csv > a.csv
 csv-calc --set=gpu=loss fast.csv | csv-cut -c step,gpu > b.csv
 ok 'losses are those of the CPU' \

@@ -35,6 +35,19 @@ fails 'no tier' 2 'no tier given' place-profile g.sexp
 fails 'a tier that is not there' 1 'No such file' place-profile --tier=file:none g.sexp
 fails 'unknown kernels' 2 "no kernels 'mmx'" profile --isa=mmx g.sexp
 fails 'a truncated graph' 1 'opened' eval 'head -c 900 g.sexp | profile'
+# an operand that is there twice is slow twice; more operands than there are kernels for are named
+cat > square.sexp <<'G'
+(graph (name square) (batch 1) (tensor 0 x arg 262144 f32 (65536)) (tensor 1 a inter 262144 f32 (65536))
+  (tensor 2 b inter 262144 f32 (65536)) (tensor 3 y arg 262144 f32 (65536))
+  (node 0 a NdUnary (in 0) (out 1) (attr (kind 0))) (node 1 b NdBinary (in 1 1) (out 2) (attr (kind 2)))
+  (node 2 y NdUnary (in 2) (out 3) (attr (kind 0))))
+G
+profile square.sexp > square.csv
+is 'a square of what is slow' 'DD D,PP D,DD P' eval 'grep "^NdBinary" square.csv | cut -d, -f4,5 | tr , " " | paste -sd,'
+ok 'and a plan for it' eval 'place-plan -f slow -p square.csv square.sexp > plan && place-check --plan=plan -p square.csv square.sexp'
+{ echo '(graph (name many) (batch 1) (tensor 0 x arg 4 f32 (1)) (tensor 1 y arg 12000 f32 (3000))'
+  echo "(node 0 y NdConcat (in $(yes 0 | head -n 3000 | paste -sd' ')) (out 1) (attr (axis 0))))"; } > many.sexp
+fails 'three thousand operands' 1 "node 'y': more than 32 operands" profile many.sexp
 sed 's/ReluBackprop/Gelu/' g.sexp > odd.sexp
 fails 'an operator without a kernel' 1 "no kernel for operator 'Gelu'" profile odd.sexp
 done_testing

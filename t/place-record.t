@@ -41,6 +41,19 @@ record -o all.csv && record -o all.csv
 is 'a run is recorded once' 2 eval 'wc -l < all.csv'
 place-record --plan=static.plan --run=run.csv --ratio=4:1 -o all.csv g.sexp
 is 'another one is added' 3 eval 'wc -l < all.csv'
+# names as they come: the cells are s-expressions all the same
+cat > odd.sexp <<'G'
+(graph (name "a b") (batch 1) (tensor 0 "x y" arg 4 f32 (1)) (tensor 1 "y(" inter 4 f32 (1)) (tensor 2 z arg 4 f32 (1))
+  (node 0 "n n" Foo (in) (out 1)) (node 1 m Bar (in 1 0) (out 2)))
+G
+place-cost odd.sexp > odd.csv
+place-plan -f fast -p odd.csv odd.sexp > odd.plan
+printf 'name,seconds\nn n,0.5\nm,2\n' > odd.kernels
+place-record --plan=odd.plan --run=run.csv --kernels=odd.kernels odd.sexp > odd.row
+for c in tensor_bytes config kernel_seconds; do csv-calc --print="$c" odd.row | sed '1!G;h;$!d' | head -n1 | sed 's/^"//; s/"$//; s/""/"/g'; done > cells
+is 'names with blanks and brackets' '(("x y" 0) ("y(" 4) (z 0))
+(("n n" - D direct) (m DD D direct))
+(("n n" 0.5) (m 2))' cat cells
 fails 'no plan' 2 'no plan given' place-record --run=run.csv g.sexp
 fails 'no run' 2 'no run given' place-record --plan=sync.plan g.sexp
 head -2 run.csv > warm.csv

@@ -23,9 +23,7 @@ static struct profile *model_profile(const struct graph *g, const char *machine,
         uint32_t slow = 0, may = g->kernel[k].movable;
         for (int i = 0; i < n->nin + n->nout; i++) may |= (uint32_t)graph_offloadable(g, n->operand[i]) << i;
         do {
-            char in[64], out[64];
-            profile_tiers(g, k, slow, in, out);
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow ? 8192 : 0,
+            profile_row(w, g, k, slow, slow ? 1 : 0, slow ? 8192 : 0,
                         machine_time(machine_find(machine), g, g->kernel[k].node, slow), 0, "model", "simulated");
             csvw_end(w);
             slow = (slow - may) & may;

@@ -43,10 +43,8 @@ static inline struct profile *random_profile(struct rng *r, const struct graph *
         uint32_t slow = 0;
         double fast = 1 + rng_unit(r);
         do {
-            char in[8], out[8];
-            profile_tiers(g, k, slow, in, out);
             double seconds = fast + (double)__builtin_popcount(slow) * rng_unit(r) * 2;
-            profile_row(w, g, k, in, out, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1,
+            profile_row(w, g, k, slow, slow ? 1 : 0, slow && staged ? 4096 * rng_below(r, 20) : 0, seconds, 1,
                         "model", "simulated");
             csvw_end(w);
             slow = (slow - g->kernel[k].movable) & g->kernel[k].movable;

@@ -1,6 +1,6 @@
 /* cost.c - see cost.h */
 #include "place/cost.h"
-#include "table/csvio.h"
+#include "place/profile.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,18 +83,6 @@ static bool add_shapes(str s, struct buf *key)
     return true;
 }
 
-static uint64_t slow_of(csv *t, int col, size_t shift)
-{
-    str s = csv_str(t, col);
-    uint64_t slow = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if ((s.s[i] != 'D' && s.s[i] != 'P') || shift + i >= 64)
-            csv_die(t, col, "a letter D or P for each operand, 64 at most");
-        if (s.s[i] == 'P') slow |= (uint64_t)1 << (shift + i);
-    }
-    return slow;
-}
-
 struct cost_table *cost_table_read(const char *path)
 {
     struct cost_table *c = xcalloc(1, sizeof *c);
@@ -113,7 +101,7 @@ struct cost_table *cost_table_read(const char *path)
         if (k == known) c->first[k] = 0;
         c->timing = grow(c->timing, c->n + 1, &c->cap, sizeof *c->timing);
         c->timing[c->n++] =
-            (struct timing){ slow_of(t, in, 0) | slow_of(t, out, csv_str(t, in).n), us * 1e-6, c->first[k] };
+            (struct timing){ profile_slow(t, in, out), us * 1e-6, c->first[k] };
         c->first[k] = c->n;
     }
     csv_close(t);

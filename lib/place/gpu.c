@@ -373,7 +373,7 @@ static void make_moves(struct gpu_engine *e, int n, int *first, int *waited)
 
 struct step_result gpu_engine_step(struct gpu_engine *e, double *node_seconds)
 {
-    struct step_result s = { .loss = NAN, .delay_seconds = NAN };
+    struct step_result s = { .loss = NAN, .delay_seconds = NAN, .others_seconds = NAN };
     int first = 0, waited = 0;
     for (int i = 0; i < e->plan->nmove; i++) {
         bool to_fast = e->plan->move[i].to == TIER_FAST;

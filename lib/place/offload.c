@@ -9,28 +9,13 @@
 enum { RATE_BYTES = 64 << 20, SCAN = 48 };
 static const double DRAG = 0.02; /* seconds that a second of copies counts in ties */
 
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- from graph and profile ---- */
 
 static double node_seconds(const struct graph *g, const struct profile *p, int node)
 {
-    const struct node *n = &g->node[node];
-    const struct graph_kernel *k = &g->kernel[n->kernel];
-    char *in = xmalloc((size_t)n->nin + 1, 1), *out = xmalloc((size_t)n->nout + 1, 1);
-    profile_tiers(g, n->kernel, 0, in, out);
+    const char *key = g->kernel[g->node[node].kernel].key;
     struct choice c;
-    if (!profile_find(p, k->key, in, out, -1, &c))
-        die("the profile has no time of '%s' with all operands fast", k->key);
-    free(in);
-    free(out);
+    if (!profile_find(p, key, 0, -1, &c)) die("the profile has no time of '%s' with all operands fast", key);
     return c.seconds;
 }
 
@@ -229,11 +214,6 @@ static void list_put(struct list_at *l, int node, int i)
     l->next[i] = l->head[node];
     l->head[node] = i;
 }
-static void list_free(struct list_at *l)
-{
-    free(l->head);
-    free(l->next);
-}
 
 struct queue_item {
     int tensor;
@@ -265,7 +245,7 @@ static void make_room(struct clockwork *c, double bytes)
 {
     drain(c);
     while (c->resident + bytes > c->limit && c->head < c->tail) {
-        c->now = larger(c->now, c->write_end[c->head]);
+        c->now = fmax(c->now, c->write_end[c->head]);
         c->resident -= c->write_bytes[c->head++];
     }
 }
@@ -275,7 +255,7 @@ static void start(struct clockwork *c, const struct offload *o)
     struct queue_item q = c->item[c->next++];
     count(c, q.bytes);
     if (q.tensor < 0) return;
-    c->read_free = larger(larger(c->read_free, c->now), c->written[q.tensor]) + q.bytes / o->read_rate;
+    c->read_free = fmax(fmax(c->read_free, c->now), c->written[q.tensor]) + q.bytes / o->read_rate;
     c->ready[q.tensor] = c->read_free;
 }
 
@@ -318,7 +298,7 @@ double offload_simulate(const struct offload *o, double limit, const struct offl
             make_room(&c, o->saved[s].bytes);
             count(&c, o->saved[s].bytes);
             if (!p->away[s]) continue;
-            double begin = c.tail > 0 ? larger(c.now, c.write_end[c.tail - 1]) : c.now;
+            double begin = c.tail > 0 ? fmax(c.now, c.write_end[c.tail - 1]) : c.now;
             c.written[s] = c.write_end[c.tail] = begin + o->saved[s].bytes / o->write_rate;
             c.write_bytes[c.tail++] = o->saved[s].bytes;
         }
@@ -347,7 +327,7 @@ double offload_simulate(const struct offload *o, double limit, const struct offl
         for (int s = first.head[j]; s >= 0; s = first.next[s]) {
             if (!p->away[s]) continue;
             need(&c, o, item_of[s]);
-            c.now = larger(c.now, c.ready[s]);
+            c.now = fmax(c.now, c.ready[s]);
         }
         if (extra[j] > 0) need(&c, o, grant[j]);
         for (int k = 0; k < o->ngroup; k++)
@@ -357,11 +337,8 @@ double offload_simulate(const struct offload *o, double limit, const struct offl
         for (int s = last.head[j]; s >= 0; s = last.next[s]) c.resident -= o->saved[s].bytes;
     }
     *most = c.most;
-    void *all[] = { life, c.write_end, c.write_bytes, c.written, c.ready, c.item, item_of, grant, extra, back };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
-    list_free(&born);
-    list_free(&first);
-    list_free(&last);
+    free_all(life, c.write_end, c.write_bytes, c.written, c.ready, c.item, item_of, grant, extra, back);
+    free_all(born.head, born.next, first.head, first.next, last.head, last.next);
     return c.now;
 }
 
@@ -383,7 +360,7 @@ static void excess(const struct offload *o, double limit, const double *at, doub
     double sum = -limit;
     for (int i = 0; i < o->forward; i++) {
         sum += h[i];
-        h[i] = sum / o->write_rate - larger(0, at[i + 1] - written_from);
+        h[i] = sum / o->write_rate - fmax(0, at[i + 1] - written_from);
     }
     double *again = xcalloc((size_t)o->nodes + 1, sizeof *again), time = 0;
     for (int k = 0; k < o->ngroup; k++)
@@ -414,7 +391,7 @@ static double cheapest(const struct offload *o, const double *price, double *x)
     double sum = 0;
     for (int k = 0; k < o->ngroup; k++) {
         x[k] = reduced[k] < 0;
-        sum += smaller(0, reduced[k]);
+        sum += fmin(0, reduced[k]);
     }
     free(from);
     free(reduced);
@@ -425,7 +402,7 @@ static double cheapest(const struct offload *o, const double *price, double *x)
 static void normalise(const double *log_weight, int n, double *price)
 {
     double top = 0, sum = 0;
-    for (int i = 0; i < n; i++) top = larger(top, log_weight[i]);
+    for (int i = 0; i < n; i++) top = fmax(top, log_weight[i]);
     for (int i = 0; i < n; i++) sum += price[i] = exp(log_weight[i] - top);
     sum += exp(-top);
     for (int i = 0; i < n; i++) price[i] /= sum;
@@ -446,7 +423,7 @@ double offload_bound(const struct offload *o, double limit, long steps, double *
     memset(lean, 0, groups * sizeof *lean);
     excess(o, limit, at, first, x, plain);
     for (int i = 0; i < o->nodes; i++) {
-        scale = larger(scale, fabs(plain[i]));
+        scale = fmax(scale, fabs(plain[i]));
         weight[i] = -8;
     }
     for (long t = 0; t < steps && scale > 0; t++) {
@@ -454,14 +431,13 @@ double offload_bound(const struct offload *o, double limit, long steps, double *
         normalise(weight + o->forward, o->nodes - o->forward, price + o->forward);
         double value = cheapest(o, price, x);
         for (int i = 0; i < o->nodes; i++) value += price[i] * plain[i];
-        best = larger(best, value);
+        best = fmax(best, value);
         excess(o, limit, at, first, x, h);
         double eta = 8 / scale / sqrt(1 + 0.05 * (double)t);
-        for (int i = 0; i < o->nodes; i++) weight[i] = smaller(200, larger(-200, weight[i] + eta * h[i]));
+        for (int i = 0; i < o->nodes; i++) weight[i] = fmin(200, fmax(-200, weight[i] + eta * h[i]));
         for (int k = 0; k < o->ngroup; k++) lean[k] += x[k] / (double)steps;
     }
-    void *all[] = { at, h, plain, weight, price, x };
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    free_all(at, h, plain, weight, price, x);
     return o->plain_seconds + best;
 }
 

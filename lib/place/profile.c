@@ -30,14 +30,18 @@ struct profile {
 
 /* ---- reading ---- */
 
-static uint64_t tiers(csv *t, int col, int shift)
+uint64_t profile_slow(csv *t, int in, int out)
 {
-    str s = csv_str(t, col);
     uint64_t slow = 0;
-    for (size_t i = 0; i < s.n; i++) {
-        if ((s.s[i] != 'D' && s.s[i] != 'P') || (size_t)shift + i >= 64)
-            csv_die(t, col, "one letter D or P for each operand, 64 at most");
-        if (s.s[i] == 'P') slow |= (uint64_t)1 << (shift + (int)i);
+    size_t n = 0;
+    for (int outputs = 0; outputs < 2; outputs++) {
+        int col = outputs ? out : in;
+        str s = csv_str(t, col);
+        for (size_t i = 0; i < s.n; i++, n++) {
+            if (s.s[i] != 'D' && (s.s[i] != 'P' || n >= 64))
+                csv_die(t, col, "one letter for each operand: D, or of the first 64 P");
+            if (s.s[i] == 'P') slow |= (uint64_t)1 << n;
+        }
     }
     return slow;
 }
@@ -155,7 +159,7 @@ struct profile *profile_read(const char *path)
     while (csv_next(t)) {
         check_uniform(t, setting, &text, seen);
         struct row r = { .nin = (int)csv_str(t, in).n, .nout = (int)csv_str(t, out).n };
-        r.slow = tiers(t, in, 0) | tiers(t, out, r.nin);
+        r.slow = profile_slow(t, in, out);
         if (mode >= 0 && csv_has(t, mode))
             r.c.mode = word(t, mode, profile_modes, PROFILE_MODES, "one of direct, streamed, staged");
         double bytes = staging >= 0 ? csv_num_or(t, staging, 0) : 0;
@@ -220,13 +224,8 @@ static const struct row *find(const struct rows *r, uint64_t slow, int mode)
     return best;
 }
 
-bool profile_find(const struct profile *p, const char *key, const char *in_tiers, const char *out_tiers, int mode,
-                  struct choice *c)
+bool profile_find(const struct profile *p, const char *key, uint64_t slow, int mode, struct choice *c)
 {
-    uint64_t slow = 0;
-    size_t nin = strlen(in_tiers), nout = strlen(out_tiers);
-    for (size_t i = 0; i < nin + nout && i < 64; i++)
-        if ((i < nin ? in_tiers[i] : out_tiers[i - nin]) == 'P') slow |= (uint64_t)1 << i;
     const struct row *r = find(rows_of(p, key), slow, mode);
     if (!r) return false;
     *c = r->c;
@@ -376,12 +375,11 @@ double profile_lost(const struct profile *p, const struct graph *g, int node)
 
 /* ---- writing ---- */
 
-void profile_tiers(const struct graph *g, int kernel, uint32_t slow, char *in, char *out)
+void profile_tiers(struct buf *b, const struct graph *g, int kernel, uint32_t slow, bool outputs)
 {
     const struct node *n = &g->node[g->kernel[kernel].node];
-    for (int i = 0; i < n->nin + n->nout; i++)
-        *(i < n->nin ? in + i : out + i - n->nin) = i < 32 && slow >> i & 1 ? 'P' : 'D';
-    in[n->nin] = out[n->nout] = '\0';
+    for (int i = outputs ? n->nin : 0; i < n->nin + (outputs ? n->nout : 0); i++)
+        buf_char(b, i < 32 && slow >> i & 1 ? 'P' : 'D');
 }
 
 static void tail(csvw *w, int mode, uint64_t staging, double seconds, long runs, const char *method, const char *kind)
@@ -394,15 +392,20 @@ static void tail(csvw *w, int mode, uint64_t staging, double seconds, long runs,
     csvw_cstr(w, kind);
 }
 
-void profile_row(csvw *w, const struct graph *g, int kernel, const char *in_tiers, const char *out_tiers, int mode,
-                 uint64_t staging, double seconds, long runs, const char *method, const char *kind)
+void profile_row(csvw *w, const struct graph *g, int kernel, uint32_t slow, int mode, uint64_t staging, double seconds,
+                 long runs, const char *method, const char *kind)
 {
     const struct graph_kernel *k = &g->kernel[kernel];
+    struct buf tiers = { 0 };
     csvw_cstr(w, k->key);
     csvw_cstr(w, g->node[k->node].op);
     csvw_cstr(w, k->shapes);
-    csvw_cstr(w, in_tiers);
-    csvw_cstr(w, out_tiers);
+    for (int outputs = 0; outputs < 2; outputs++) {
+        tiers.n = 0;
+        profile_tiers(&tiers, g, kernel, slow, outputs);
+        csvw_str(w, (str){ tiers.s, tiers.n });
+    }
+    free(tiers.s);
     tail(w, mode, staging, seconds, runs, method, kind);
 }
 

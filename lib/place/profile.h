@@ -1,13 +1,14 @@
 /* profile.h - how long each kernel takes with each operand in fast or slow memory: a CSV table and its lookup.
  *
- * Columns: key, op, shapes, in_tiers, out_tiers (a letter per operand: D fast, P slow; operands that cannot move are
- * D), mode (how slow operands are reached: direct, streamed, staged; direct when all are fast), staging_bytes (fast
- * memory needed beside the operands, empty 0), time_seconds, runs, method, kind (real, emulated, simulated).  Further
- * columns are welcome; when `threads`, `tier` or `machine` is among them it must have one value in the whole file, so
- * that tables of different settings never mix.  Copies are rows of op Move: key "Move BYTES", in_tiers P and
- * out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference (key "Interference", of all kernels, or
- * "Interference OPERATOR"; tiers alike) have in time_seconds what kernels lose by a second of such copies beside them;
- * what a busy machine measures above PROFILE_LOST_MOST counts as that, with a warning: plans are made of less than 1.
+ * Columns: key, op, shapes, in_tiers, out_tiers (a letter per operand: D fast, P slow; operands that cannot move and
+ * those after the 32nd are D), mode (how slow operands are reached: direct, streamed, staged; direct when all are
+ * fast), staging_bytes (fast memory needed beside the operands, empty 0), time_seconds, runs, method, kind (real,
+ * emulated, simulated).  Further columns are welcome; when `threads`, `tier` or `machine` is among them it must have
+ * one value in the whole file, so that tables of different settings never mix.  Copies are rows of op Move: key "Move
+ * BYTES", in_tiers P and out_tiers D for a fetch, D and P for a write-out.  Rows of op Interference (key
+ * "Interference", of all kernels, or "Interference OPERATOR"; tiers alike) have in time_seconds what kernels lose by a
+ * second of such copies beside them; what a busy machine measures above PROFILE_LOST_MOST counts as that, with a
+ * warning: plans are made of less than 1.
  * Later rows replace earlier ones of the same (key, in_tiers, out_tiers, mode). */
 #ifndef MILLRACE_PLACE_PROFILE_H
 #define MILLRACE_PLACE_PROFILE_H
@@ -27,9 +28,11 @@ const char *profile_kind(const struct profile *);        /* real, emulated, simu
 
 struct choice { double seconds; uint64_t staging; int mode; };   /* mode: index in profile_modes */
 
-/* The exact row, in the mode given or, for mode -1, the fastest; false when absent. */
-bool profile_find(const struct profile *, const char *key, const char *in_tiers, const char *out_tiers, int mode,
-                  struct choice *);
+/* The slow operands that the columns in_tiers and out_tiers of a row name, as bits; dies on other letters. */
+uint64_t profile_slow(csv *, int in_tiers, int out_tiers);
+
+/* The row with just these operands slow (bits), in the mode given or, for mode -1, the fastest; false when absent. */
+bool profile_find(const struct profile *, const char *key, uint64_t slow, int mode, struct choice *);
 
 /* Times of a node for all 2^k placements of its k slots (node_slots); bit i set: slot i is slow.  Mode by mode, a
  * placement without a row of its own gets the all-fast time plus the penalties of its slots one by one (mean error
@@ -51,14 +54,14 @@ double profile_copies(const struct profile *, const struct graph *, int node, ui
  * where that was measured, else of all kernels; 0 where nobody measured anything. */
 double profile_lost(const struct profile *, const struct graph *, int node);
 
-/* Writing: one row (csvw_end is still to come, for further columns); in_tiers and out_tiers as above. */
-void profile_row(csvw *, const struct graph *, int kernel, const char *in_tiers, const char *out_tiers, int mode,
-                 uint64_t staging, double seconds, long runs, const char *method, const char *kind);
+/* Writing: one row (csvw_end is still to come, for further columns); bit i of `slow` is operand i. */
+void profile_row(csvw *, const struct graph *, int kernel, uint32_t slow, int mode, uint64_t staging, double seconds,
+                 long runs, const char *method, const char *kind);
 void profile_move_row(csvw *, uint64_t bytes, bool to_fast, double seconds, long runs, const char *method,
                       const char *kind);
 /* op: NULL, all kernels */
 void profile_interference_row(csvw *, const char *op, bool to_fast, double lost, long runs, const char *method,
                               const char *kind);
-/* tiers of a kernel's operands as letters: bit i of `slow` is operand i; into in[nin + 1], out[nout + 1] */
-void profile_tiers(const struct graph *, int kernel, uint32_t slow, char *in, char *out);
+/* appends the letters of its inputs, or those of its outputs */
+void profile_tiers(struct buf *, const struct graph *, int kernel, uint32_t slow, bool outputs);
 #endif

@@ -60,10 +60,8 @@ double record_oracle(const struct graph *g, const struct profile *p, const char 
 {
     double *least = xmalloc((size_t)g->nnode + 1, sizeof *least), sum = 0;
     for (int n = 0; n < g->nnode; n++) {
-        char in[OP_OPERANDS + 1], out[OP_OPERANDS + 1];
         struct choice c = { 0 };
-        profile_tiers(g, g->node[n].kernel, 0, in, out);
-        least[n] = profile_find(p, g->kernel[g->node[n].kernel].key, in, out, -1, &c) ? c.seconds : NAN;
+        least[n] = profile_find(p, g->kernel[g->node[n].kernel].key, 0, -1, &c) ? c.seconds : NAN;
     }
     csv *t = kernels ? csv_open(kernels) : NULL;
     int node = t ? csv_need(t, "node") : -1, seconds = t ? csv_need(t, "seconds") : -1;
@@ -78,23 +76,24 @@ double record_oracle(const struct graph *g, const struct profile *p, const char 
     return sum;
 }
 
-void record_sizes(const struct graph *g, struct buf *b)
+void record_sizes(const struct graph *g, sexpw *w)
 {
-    buf_char(b, '(');
     for (int i = 0; i < g->ntensor; i++) {
-        const struct tensor *t = &g->tensor[i];
-        buf_format(b, "%s(%s %llu)", i ? " " : "", t->name, (unsigned long long)(t->role == ROLE_INTER ? t->bytes : 0));
+        sexpw_begin(w, g->tensor[i].name);
+        sexpw_int(w, g->tensor[i].role == ROLE_INTER ? (int64_t)g->tensor[i].bytes : 0);
+        sexpw_end(w);
     }
-    buf_char(b, ')');
 }
 
-void record_tiers(const struct graph *g, const struct plan *p, struct buf *b)
+void record_tiers(const struct graph *g, const struct plan *p, sexpw *w)
 {
-    buf_char(b, '(');
-    for (int n = 0; n < g->nnode; n++)
-        buf_format(b, "%s(%s %s %s %s)", n ? " " : "", g->node[n].name, p->node[n].in_tiers, p->node[n].out_tiers,
-                   profile_modes[p->node[n].mode]);
-    buf_char(b, ')');
+    for (int n = 0; n < g->nnode; n++) {
+        sexpw_begin(w, g->node[n].name);
+        sexpw_cstr(w, g->node[n].nin > 0 ? p->node[n].in_tiers : "-");
+        sexpw_cstr(w, p->node[n].out_tiers);
+        sexpw_cstr(w, profile_modes[p->node[n].mode]);
+        sexpw_end(w);
+    }
 }
 
 void record_kernels(const char *path, const struct graph *g, const struct plan *p, const double *seconds, long steps)

@@ -6,6 +6,7 @@
 #ifndef MILLRACE_PLACE_RECORD_H
 #define MILLRACE_PLACE_RECORD_H
 #include "place/plan.h"
+#include "tree/sexp.h"
 
 struct record {
     uint64_t io_bytes;                                   /* of args: inputs, labels, parameters and their next values */
@@ -31,7 +32,7 @@ double record_oracle(const struct graph *, const struct profile *, const char *k
 /* Writes that table: node, name, op, key, seconds (median of the steps), planned_seconds.  seconds: steps by nodes. */
 void record_kernels(const char *path, const struct graph *, const struct plan *, const double *seconds, long steps);
 
-/* As s-expressions: ((NAME BYTES) ..) of tensors, args 0; ((NAME IN_TIERS OUT_TIERS MODE) ..) of nodes. */
-void record_sizes(const struct graph *, struct buf *);
-void record_tiers(const struct graph *, const struct plan *, struct buf *);
+/* As s-expressions: (NAME BYTES) .. of tensors, args 0; (NAME IN_TIERS OUT_TIERS MODE) .. of nodes, - where none. */
+void record_sizes(const struct graph *, sexpw *);
+void record_tiers(const struct graph *, const struct plan *, sexpw *);
 #endif

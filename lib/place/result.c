@@ -4,6 +4,7 @@
 #include "base/num.h"
 #include "measure/stats.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,34 +102,40 @@ static void ints(csvw *w, size_t n, const uint64_t *v)
     for (size_t i = 0; i < n; i++) csvw_int(w, (int64_t)v[i]);
 }
 
-static void cell(csvw *w, struct buf *b)
+/* a cell that is one s-expression */
+struct cell { char *text; size_t n; FILE *f; sexpw *w; };
+
+static sexpw *cell_begin(struct cell *c)
 {
-    csvw_str(w, (str){ b->s, b->n });
-    free(b->s);
-    *b = (struct buf){ 0 };
+    c->f = open_memstream(&c->text, &c->n);
+    c->w = sexpw_file(c->f);
+    sexpw_begin(c->w, NULL);
+    return c->w;
+}
+
+static void cell_end(csvw *w, struct cell *c)
+{
+    sexpw_end(c->w);
+    sexpw_close(c->w);
+    fclose(c->f);
+    csvw_str(w, (str){ c->text, c->n - 1 });             /* without the line's end */
+    free(c->text);
 }
 
 static void kernel_cell(csvw *w, const char *path)
 {
-    struct buf b = { 0 };
-    if (!path) {
-        csvw_empty(w);
-        return;
-    }
     csv *t = csv_open(path);
     int name = csv_need(t, "name"), seconds = csv_need(t, "seconds");
-    buf_char(&b, '(');
+    struct cell c;
+    sexpw *s = cell_begin(&c);
     while (csv_next(t)) {
-        if (b.n > 1) buf_char(&b, ' ');
-        buf_char(&b, '(');
-        buf_str(&b, csv_str(t, name));
-        buf_char(&b, ' ');
-        buf_str(&b, csv_str(t, seconds));
-        buf_char(&b, ')');
+        sexpw_begin(s, NULL);
+        sexpw_atom(s, csv_str(t, name));
+        sexpw_atom(s, csv_str(t, seconds));
+        sexpw_end(s);
     }
-    buf_char(&b, ')');
     csv_close(t);
-    cell(w, &b);
+    cell_end(w, &c);
 }
 
 void result_write(csvw *w, const struct graph *g, const struct plan *p, const struct record *r,
@@ -170,11 +177,12 @@ void result_write(csvw *w, const struct graph *g, const struct plan *p, const st
     for (int i = TIER; i < RESULT_SETTINGS; i++) csvw_cstr(w, s->setting[i]);
     csvw_known(w, r->profile ? record_oracle(g, r->profile, kernels) : NAN);
     csvw_known(w, strcmp(s->setting[TIER + 1], "managed") ? NAN : least);
-    struct buf b = { 0 };
-    record_sizes(g, &b);
-    cell(w, &b);
-    record_tiers(g, p, &b);
-    cell(w, &b);
-    kernel_cell(w, kernels);
+    struct cell c;
+    record_sizes(g, cell_begin(&c));
+    cell_end(w, &c);
+    record_tiers(g, p, cell_begin(&c));
+    cell_end(w, &c);
+    if (kernels) kernel_cell(w, kernels);
+    else csvw_empty(w);
     csvw_end(w);
 }

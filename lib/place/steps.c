@@ -38,16 +38,21 @@ void steps_names(csvw *w)
     csvw_end(w);
 }
 
-void steps_row(csvw *w, struct step_row *r, const struct engine *e)
+void steps_write(csvw *w, struct step_row *r)
 {
     struct rusage use;
     getrusage(RUSAGE_SELF, &use);
     r->resident = use.ru_maxrss * 1024;
+    r->load = machine_load();
+    record_write(w, columns, r);
+    csvw_end(w);
+}
+
+void steps_row(csvw *w, struct step_row *r, const struct engine *e)
+{
     r->fast = engine_fast_bytes(e);
     r->scratch = engine_scratch_bytes(e);
     if (!r->method) r->method = tier_method(engine_tier(e));
     if (!r->kind) r->kind = tier_kind(engine_tier(e));
-    r->load = machine_load();
-    record_write(w, columns, r);
-    csvw_end(w);
+    steps_write(w, r);
 }

@@ -15,7 +15,8 @@ struct step_row {
 };
 
 void steps_names(csvw *);
-/* Fills in what the engine and the machine are at now (resident, fast, scratch, method, kind and load), and writes the
- * row.  A method or kind that was given stays. */
+/* Fills in what the machine is at now (resident and load), and writes the row. */
+void steps_write(csvw *, struct step_row *);
+/* The same after what the engine is at: fast, scratch, method and kind.  A method or kind that was given stays. */
 void steps_row(csvw *, struct step_row *, const struct engine *);
 #endif

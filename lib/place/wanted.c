@@ -71,7 +71,7 @@ void wanted_all(struct wanted *w, const struct graph *g, bool full, bool offload
             for (uint32_t set = (0u - movable) & movable; set; set = (set - movable) & movable) add_modes(w, k, set);
         } else {
             for (int i = 0; i < 32; i++)
-                if (movable >> i & 1) add_modes(w, k, 1u << i);
+                if (kernel_movable(g, k, i)) add_modes(w, k, kernel_movable(g, k, i));
         }
     }
     if (offload) add_offloaded(w, g);
@@ -109,12 +109,6 @@ void wanted_by_plans(struct wanted *w, const struct graph *g, const char *const 
     w->n = kept;
 }
 
-static void identity(struct buf *b, const char *key, const char *in, const char *out, const char *mode)
-{
-    b->n = 0;
-    buf_format(b, "%s %s %s %s", key, in, out, mode);
-}
-
 static void must_be(csv *t, const char *column, const char *value)
 {
     int col = csv_need(t, column);
@@ -139,7 +133,9 @@ void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int 
         must_be(t, "threads", number);
         must_be(t, "tier", tier);
         must_be(t, "machine", machine);
-        identity(&b, csv_cstr(t, key, &a), csv_cstr(t, in, &a), csv_cstr(t, out, &a), csv_cstr(t, mode, &a));
+        b.n = 0;
+        buf_format(&b, "%s %s %s %s", csv_cstr(t, key, &a), csv_cstr(t, in, &a), csv_cstr(t, out, &a),
+                   csv_cstr(t, mode, &a));
         intern(&have, (str){ b.s, b.n });
         arena_reset(&a);
     }
@@ -147,17 +143,18 @@ void wanted_drop(struct wanted *w, const struct graph *g, const char *path, int 
     size_t kept = 0;
     for (size_t i = 0; i < w->n; i++) {
         const struct want *x = &w->want[i];
-        char tin[33], tout[33];
-        if (x->kernel < 0) {
-            char *move = x->kernel == WANT_COPY ? xformat("Move %llu", (unsigned long long)x->bytes)
-                         : x->op                ? xformat("%s %s", PROFILE_INTERFERENCE, x->op)
-                                                : xstrdup(PROFILE_INTERFERENCE);
-            identity(&b, move, x->to_fast ? "P" : "D", x->to_fast ? "D" : "P", profile_modes[0]);
-            free(move);
+        b.n = 0;
+        if (x->kernel >= 0) {
+            buf_format(&b, "%s ", g->kernel[x->kernel].key);
+            profile_tiers(&b, g, x->kernel, x->slow, false);
+            buf_char(&b, ' ');
+            profile_tiers(&b, g, x->kernel, x->slow, true);
         } else {
-            profile_tiers(g, x->kernel, x->slow, tin, tout);
-            identity(&b, g->kernel[x->kernel].key, tin, tout, profile_modes[x->mode]);
+            if (x->kernel == WANT_COPY) buf_format(&b, "Move %llu", (unsigned long long)x->bytes);
+            else buf_format(&b, "%s%s%s", PROFILE_INTERFERENCE, x->op ? " " : "", x->op ? x->op : "");
+            buf_format(&b, x->to_fast ? " P D" : " D P");
         }
+        buf_format(&b, " %s", profile_modes[x->kernel >= 0 ? x->mode : 0]);
         if (intern_find(&have, (str){ b.s, b.n }) < 0) w->want[kept++] = *x;
     }
     w->n = kept;

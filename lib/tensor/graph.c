@@ -226,8 +226,10 @@ static void check_tensor(struct judge *j, int id)
         fault(j, "tensor %d '%s': type '%s' is neither f32 nor i32", id, t->name, t->dtype);
     if (t->updates < 0) return;
     const struct tensor *p = t->updates < j->g->ntensor ? &j->g->tensor[t->updates] : NULL;
-    if (!p || p->role != ROLE_ARG || t->role != ROLE_ARG || p->bytes != t->bytes || t->updates == id)
+    if (!p || p->role != ROLE_ARG || t->role != ROLE_ARG || p->bytes != t->bytes)
         fault(j, "tensor %d '%s': updates %d, which is not an arg of the same size", id, t->name, t->updates);
+    else if (p->updates >= 0)
+        fault(j, "tensor %d '%s': updates %d, which is a next value itself", id, t->name, t->updates);
 }
 
 int graph_faults(const struct graph *g, void (*say)(void *, const char *), void *context)
@@ -235,8 +237,9 @@ int graph_faults(const struct graph *g, void (*say)(void *, const char *), void 
     struct judge j = { g, say, context, 0 };
     for (int i = 0; i < g->ntensor; i++) check_tensor(&j, i);
     int *writer = xmalloc((size_t)g->ntensor + 1, sizeof *writer),
-        *reader = xmalloc((size_t)g->ntensor + 1, sizeof *reader);
-    for (int i = 0; i < g->ntensor; i++) writer[i] = reader[i] = -1;
+        *reader = xmalloc((size_t)g->ntensor + 1, sizeof *reader),
+        *next = xmalloc((size_t)g->ntensor + 1, sizeof *next);   /* value of a parameter: the tensor that has it */
+    for (int i = 0; i < g->ntensor; i++) writer[i] = reader[i] = next[i] = -1;
     for (int i = 0; i < g->nnode; i++) {
         const struct node *n = &g->node[i];
         for (int k = 0; k < n->nin; k++) {
@@ -264,12 +267,16 @@ int graph_faults(const struct graph *g, void (*say)(void *, const char *), void 
         const struct tensor *t = &g->tensor[i];
         if ((t->role == ROLE_INTER || t->updates >= 0) && writer[i] < 0)
             fault(&j, "no node writes tensor %d '%s'", i, t->name);
-        if (t->updates >= 0 && t->updates < g->ntensor && reader[t->updates] > writer[i])
+        if (t->updates < 0 || t->updates >= g->ntensor) continue;
+        if (reader[t->updates] > writer[i])
             fault(&j, "node %d reads tensor %d '%s' after its update", reader[t->updates], t->updates,
                   g->tensor[t->updates].name);
+        if (next[t->updates] >= 0)
+            fault(&j, "tensors %d and %d are both the next value of tensor %d '%s'", next[t->updates], i, t->updates,
+                  g->tensor[t->updates].name);
+        next[t->updates] = i;
     }
-    free(writer);
-    free(reader);
+    free_all(writer, reader, next);
     return j.n;
 }
 
@@ -309,7 +316,8 @@ static void set_key(const struct graph *g, const struct node *n, struct buf *sha
 {
     shapes->n = key->n = 0;
     for (int k = 0; k < n->nin + n->nout; k++) {
-        if (k > 0) buf_char(shapes, k == n->nin ? '>' : ';');
+        if (k == n->nin) buf_char(shapes, '>');
+        else if (k > 0) buf_char(shapes, ';');
         int same = 0;
         while (n->operand[same] != n->operand[k]) same++;
         if (same < k) {
@@ -321,7 +329,6 @@ static void set_key(const struct graph *g, const struct node *n, struct buf *sha
         if (t->ndim == 0) buf_char(shapes, '1');
         if (strcmp(t->dtype, "f32") != 0) buf_format(shapes, ":%s", t->dtype);
     }
-    if (n->nin == 0 || n->nout == 0) buf_char(shapes, '>');
     buf_format(key, "%s %s", n->op, shapes->s);
     char separator = ' ';
     for (int a = 0; a < n->nattr; a++) {
@@ -397,6 +404,16 @@ uint32_t node_operands(const struct graph *g, int node, int home)
     return set;
 }
 
+uint32_t kernel_movable(const struct graph *g, int kernel, int first)
+{
+    const struct node *n = &g->node[g->kernel[kernel].node];
+    uint32_t set = 0;
+    if (!(g->kernel[kernel].movable >> first & 1)) return 0;
+    for (int i = 0; i < n->nin + n->nout && i < 32; i++)
+        if (n->operand[i] == n->operand[first]) set |= (uint32_t)1 << i;
+    return set & (((uint32_t)1 << first) - 1) ? 0 : set;
+}
+
 int node_slots(const struct graph *g, int node, int slot[GRAPH_SLOTS])
 {
     const struct node *n = &g->node[node];
@@ -405,10 +422,10 @@ int node_slots(const struct graph *g, int node, int slot[GRAPH_SLOTS])
         if (!graph_movable(g, n->operand[i])) continue;
         int j = 0;
         while (j < k && slot[j] != n->operand[i]) j++;
-        if (j < k) continue;
-        if (k == GRAPH_SLOTS || i >= 32)
-            die("%s: node %d '%s' has more than %d operands that can move", g->file, node, n->name, GRAPH_SLOTS);
-        slot[k++] = n->operand[i];
+        if (j == GRAPH_SLOTS || i >= 32)
+            die("%s: node %d '%s' has more than %d operands that can move, or one after its 32nd", g->file, node,
+                n->name, GRAPH_SLOTS);
+        if (j == k) slot[k++] = n->operand[i];
     }
     return k;
 }

@@ -123,6 +123,8 @@ static inline int graph_home(const struct graph *g, int tensor)
 }
 /* operands of a node that have the memory of `home`, as bits */
 uint32_t node_operands(const struct graph *, int node, int home);
+/* operand `first` of a kernel and those that are the same tensor, as bits; 0: it cannot move, or is not their first */
+uint32_t kernel_movable(const struct graph *, int kernel, int first);
 double node_attr(const struct node *, const char *name, int i, double missing);   /* i-th number of an attribute */
 int node_extras(const struct node *);                    /* inputs that (plus 1) and (mask 1) have added */
 /* distinct movable operands of a node in operand order: tensor ids into slot[GRAPH_SLOTS]; returns their number */

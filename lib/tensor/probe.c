@@ -100,10 +100,10 @@ struct probe *probe_open(const struct graph *g, const struct kernels *k, int thr
     p->graph = g;
     p->op = xcalloc((size_t)g->nkernel, sizeof *p->op);
     p->warm = xcalloc((size_t)g->nkernel, sizeof *p->warm);
+    for (int i = 0; i < g->nkernel; i++) p->op[i] = op_make(g, g->kernel[i].node);
     find_warm(p);
     for (int i = 0; i < g->nkernel; i++) {
-        struct op *o = &p->op[i];
-        *o = op_make(g, g->kernel[i].node);
+        const struct op *o = &p->op[i];
         uint64_t slow = 0, all[2] = { 0 }, kept[2] = { 0 };
         uint32_t movable = g->kernel[i].movable | offloaded[i];
         for (int j = 0; j < o->nin + o->nout; j++) {
