@@ -57,12 +57,6 @@ static char *beside(const char *const *places, const char *name, int mode)
     return NULL;
 }
 
-static char *makefile(void)
-{
-    static const char *const places[] = { "..", "../share/millrace", NULL };
-    return beside(places, "Makefile", R_OK);
-}
-
 static const struct entry *filter_called(const char *name)
 {
     for (const struct entry *e = entries; e->name; e++) if (strcmp(e->name, name) == 0) return e;
@@ -102,7 +96,8 @@ static void run_way(char **argv)
 
 static void run_pipeline(int argc, char **argv)
 {
-    char *file = makefile();
+    static const char *const places[] = { "..", "../share/millrace", NULL };
+    char *file = beside(places, "Makefile", R_OK);
     if (!file) die("%s: the makefile of the pipelines is not beside millrace", argv[0]);
     char **words = xcalloc((size_t)argc + 6, sizeof *words);
     int n = 0;
@@ -115,17 +110,23 @@ static void run_pipeline(int argc, char **argv)
     die_errno("make");
 }
 
-/* a target of the makefile, or a file that one makes */
+static const char *text_called(const char *topic)
+{
+    for (const struct text *t = texts; t->name; t++) if (strcmp(t->name, topic) == 0) return t->text;
+    return NULL;
+}
+
+/* a target that `help pipelines` lists, between two blanks, or a file that one makes */
 static bool is_pipeline(const char *word)
 {
-    if (strncmp(word, "out/", 4) == 0) return true;
-    struct buf b = { 0 };
-    buf_format(&b, " %s ", word);
-    const struct text *t = texts;
-    while (strcmp(t->name, "pipelines") != 0) t++;
-    bool is = strstr(t->text, b.s);
-    free(b.s);
-    return is;
+    return strncmp(word, "out/", 4) == 0 || (*word && strstr(text_called("pipelines"), xformat("  %s  ", word)));
+}
+
+/* VARIABLE=VALUE: what comes before it is a pipeline, not the way or filter of the same name */
+static bool is_setting(const char *word)
+{
+    size_t n = word ? strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") : 0;
+    return n && word[n] == '=';
 }
 
 static void show_list(void)
@@ -140,9 +141,8 @@ static void show_list(void)
 
 static int show_text(const char *topic)
 {
-    for (const struct text *t = texts; t->name; t++)
-        if (strcmp(t->name, topic) == 0) return fputs(t->text, stdout), finish();
-    return -1;
+    fputs(text_called(topic), stdout);
+    return finish();
 }
 
 /* what is nearest to a word that is nothing here; NULL: nothing is near */
@@ -158,8 +158,7 @@ static const char *near_to(const char *word, bool topics)
 static int show_help(int argc, char **argv)
 {
     const char *topic = argc ? argv[0] : "start";
-    int status = show_text(topic);
-    if (status >= 0) return status;
+    if (text_called(topic)) return show_text(topic);
     if (filter_called(topic)) {
         char *words[] = { argv[0], xstrdup("--help"), NULL };
         run_filter(words);
@@ -176,9 +175,10 @@ int main(int argc, char **argv)
     const char *word = argv[i];
     if (strcmp(word, "help") == 0) return show_help(argc - i - 1, argv + i + 1);
     if (strcmp(word, "list") == 0) return show_list(), finish();
-    if (is_way(word)) run_way(argv + i);
-    if (filter_called(word)) run_filter(argv + i);
-    if (is_pipeline(word)) run_pipeline(argc - i, argv + i);
+    const bool way = is_way(word), filter = filter_called(word);
+    if (is_pipeline(word) && ((!way && !filter) || is_setting(argv[i + 1]))) run_pipeline(argc - i, argv + i);
+    if (way) run_way(argv + i);
+    if (filter) run_filter(argv + i);
     const char *near = near_to(word, false);
     if (near) usage("no '%s'; did you mean '%s'?", word, near);
     struct buf family = { 0 };

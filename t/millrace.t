@@ -16,6 +16,9 @@ printf 'a,b\n1,2\n' > t.csv
 is 'a filter by its name' $'b\n2' bare csv-cut -c b t.csv
 fails 'its status is that of the filter' 1 'csv-cut: t.csv:1: ' bare csv-cut -c c t.csv
 ok 'a pipeline by its name' eval 'bare bench-demo -n > /dev/null'
+for word in or build data SCALE=ci ''; do fails "'$word' is none, though its help has the word" 2 "no '$word'" bare "$word"; done
+ok 'one that is called as a filter' eval 'bare place-sweep OUT=o SCALE=test -n | grep -q "place-sweep --jobs-table"'
+fails 'and as one of the questions' 2 'no file nowhere/program' bare inline PROGRAM=nowhere OUT=o
 # every word of `help pipelines` that looks like a target is one
 targets() { sed -n 's/^  \([a-z][a-z0-9 -]*[a-z0-9]\)   .*/\1/p' "$root/share/help/pipelines.txt" | tr ' ' '\n'; }
 for t in $(targets); do
@@ -25,7 +28,10 @@ ok 'help pipelines names targets' eval '! grep . absent'
 fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipeline' make -s -f "$root/Makefile" clean
 is 'compare, in filters' "bench-run --rounds=20 --output-rule=same -o out/runs.csv '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
     eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 2p"
+is 'where nobody named a folder, one that can be typed' 'mkdir -p compare' eval "bare compare -n 'sleep 1' 'sleep 2' | head -n 1"
 fails 'compare one' 2 'two commands are compared' bare compare 'sleep 1'
+fails 'compare in no rounds' 2 "'0' is not in" bare compare --rounds=0 true true
+ok 'no more is said of it' eval '! bare compare --rounds=0 true true 2>&1 | grep "different bytes"'
 fails 'compare what prints different bytes' 1 'different bytes' bare compare --rounds=6 'seq 3' 'seq 4'
 ok 'a sentence' eval "bare compare --rounds=6 'seq 90000' 'seq 1 90000' 2> /dev/null | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
 is 'kernel, in filters' 'loop-gen --test=0 --kind=mm --m=9 --n=8 --k=7 > ./mm_9_8_7.problem.csv' eval 'bare kernel -n mm 9 8 7 | sed -n 2p'
