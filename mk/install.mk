@@ -31,7 +31,7 @@ install: all man
 	cp -r README.md CHANGELOG.md docs examples $(datadir)/doc/millrace
 	printf 'BIN := %s\nB := %s\n' $(PREFIX)/libexec/millrace $(PREFIX)/lib/millrace > $(datadir)/millrace/installed.mk
 	! ls $B/measure/*.so > /dev/null 2>&1 || install $B/measure/*.so $(libdir)
-	! [ -d $B/prof ] || cp -r $B/prof/. $(libdir)
+	! [ -d $B/prof ] || { cp -r $B/prof/. $(libdir); ln -sfn . $(libdir)/prof; }
 	rm -f $(libdir)/*.d
 	install -m 644 lib/place/torch/millrace_place/*.py $(pydir)/millrace_place
 	install $B/place/mover.so $(pydir)/millrace_place

@@ -45,7 +45,9 @@ endif
 
 # From another folder, and where millrace is installed, pipelines are all there is: nothing of the programs is touched.
 ifneq ($(CURDIR),$(TOP))
-no_pipeline := $(filter-out $(filter-out gallery,$(PIPELINE_GOALS)) figures,$(or $(MAKECMDGOALS),all))
+no_pipeline := $(or $(filter gallery host learning torch torch-% place-torch bench-aa bench-identical \
+    bench-guard-replay bench-planted bench-prof-whatif,$(MAKECMDGOALS)),$(filter-out $(PIPELINE_GOALS) figures,$(or \
+    $(MAKECMDGOALS),all)))
 $(if $(no_pipeline),$(error $(no_pipeline): no pipeline; `millrace help pipelines` lists them))
 endif
 

@@ -19,7 +19,7 @@ inline_src  = $(OUT)/inline-src
 $(inline_src)/fetched: $(INLINE_TABLE) | $(PROGS)
 	@mkdir -p $(@D)
 	csv-calc --print=name --print=package $< | while IFS=$$'\t' read -r name package; do
-	    $(TOP)/pipelines/fetch-source $$package $(@D)/$$name $(CURDIR)/data ||
+	    $(TOP)/pipelines/fetch-source $$package $(@D)/$$name $(TOP)/data ||
 	        case ' $(INLINE_NAMES) ' in *" $$name "*) exit 1 ;; *) echo $$name ;; esac
 	done $(aside)
 ifneq ($(filter $(INLINE_NAMES),$(shell cat $(inline_src)/fetched 2> /dev/null)),)

@@ -73,7 +73,7 @@ $(inline_corpus)/table.csv: $(INLINE_CORPUS_NAMES:%=$(inline_corpus)/%.csv)
 $(inline_corpus)/%.csv: | $(PROGS)
 	@echo "building $*"
 	mkdir -p $(@D)
-	$(TOP)/pipelines/corpus $(INLINE_CORPUS_TABLE) $* $(@D) $(CURDIR)/data $(aside)
+	$(TOP)/pipelines/corpus $(INLINE_CORPUS_TABLE) $* $(@D) $(TOP)/data $(aside)
 .PHONY: inline inline-list inline-results inline-experts inline-corpus
 
 $(inline)/%/w/program.csv: $(inline_src)/fetched

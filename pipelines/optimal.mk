@@ -49,7 +49,7 @@ $(optimal)/works/%/program.csv: $(inline_corpus)/%.csv
 	inline-module --per-file --from-build=$(inline_corpus)/$* --program=$$program --out=$(@D) $(optimal)/runs
 $(optimal_small:%=$(optimal)/works/%/program.csv): $(optimal)/works/%/program.csv: | $(PROGS)
 	@package=$$(csv-where -c name --is=$* $(OPTIMAL_TABLE) | csv-calc --print=package)
-	$(TOP)/pipelines/fetch-source $$package $(optimal)/src/$$package $(CURDIR)/data
+	$(TOP)/pipelines/fetch-source $$package $(optimal)/src/$$package $(TOP)/data
 	mkdir -p $(@D)
 	inline-module --per-file --table=$(OPTIMAL_TABLE) --program=$* --out=$(@D) $(optimal)/src/$$package
 $(optimal)/%/optimal.csv: $(OPTIMAL_WORKS)/%/program.csv | $(PROGS)

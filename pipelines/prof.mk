@@ -60,7 +60,7 @@ $(prof)/functions.svg $(prof)/functions.png: $(prof)/functions.csv $(TOP)/plots/
 	rm $(new).csv
 	$(call keep,$@)
 $(prof)/cost.csv:
-	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/t/bench/prof-cost.sh \
+	B=$(abspath $B) SIZE=$(if $(prof_small),0.02,0.5) $(if $(prof_small),PROGRAMS=sqrt) $(TOP)/pipelines/prof-cost \
 	    $(@D)/cost $(if $(prof_small),1,5) $(aside)
 # the C program, best of three: the same rows each time
 $(prof)/c.csv:
@@ -132,8 +132,7 @@ $(prof)/compare.csv: $(prof)/rounds.csv
 	$(call keep,$@)
 # Python's part of a recorded step gone, and what the C program takes, by step of learning: the two solve it after
 # different numbers of steps
-$(prof)/speedup.csv: $(prof)/cartpole/summary.csv $(if $(wildcard bin/fit-cartpole.c),$(prof)/c.csv \
-    $(prof)/compare.csv)
+$(prof)/speedup.csv: $(prof)/cartpole/summary.csv $(prof)/c.csv $(prof)/compare.csv
 	prof-view --view=metrics $(prof)/cartpole/cells.csv > $(prof)/phases.csv
 	csv-cut -c proc,phase,op,cats,total_ns,lo_ns,hi_ns,runs $(prof)/cartpole/corrected.csv |
 	    prof-view --view=metrics > $(prof)/phases-corrected.csv

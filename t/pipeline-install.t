@@ -23,10 +23,17 @@ mkdir "$T/nobody" && chmod 777 "$T/nobody" && cd "$T/nobody" || exit 99
 ok 'by who may not write there' eval '"${as_nobody[@]}" env -i PATH="$P/bin:/usr/bin:/bin" HOME="$PWD" millrace bench-demo SCALE=test > log 2>&1 || { cat log; false; }'
 for goal in $(sed -nE 's/^  ([a-z][a-z0-9 -]*[a-z0-9])   .*/\1/p' "$root/share/help/pipelines.txt"); do
     case $goal in gallery | prof-process | flambda-*) continue ;; esac       # of a build tree; want DIR=, DATA=
-    ok "$goal finds its filters" eval "! installed millrace $goal -n SCALE=ci 2>&1 | grep 'No rule'"
+    installed millrace $goal SCALE=ci -n > plan 2>&1
+    ok "$goal finds its filters" eval '! grep "No rule" plan'
+    # what it names where millrace is
+    ok "and its files" eval '! grep -o "$P/[^] $;,:\"'"'"'()]*" plan | sort -u | while read -r f; do [ -e "$f" ] || echo "$f"; done | grep .'
 done
+ok 'programs of Debian find their runs' eval 'installed millrace inline-study INLINE_NAMES=lua -n | grep -q "fetch-source.*$P/share/millrace/data"'
 cd ../work || exit 99
-fails "gallery is a build tree's" 2 "no pipeline" installed millrace gallery
+fails "gallery is a build tree's" 2 'no pipeline' installed millrace gallery
+for goal in torch learning bench-aa host; do
+    fails "so is $goal" 2 'no pipeline' installed make -s -f "$P/share/millrace/Makefile" $goal
+done
 for goal in clean install all test deb lint; do
     fails "$goal is no pipeline" 2 "no '$goal'" installed millrace $goal
     fails "nor by make" 2 'no pipeline' installed make -s -f "$P/share/millrace/Makefile" $goal
