@@ -1,4 +1,4 @@
-# policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same
+# flambda-policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same
 # layout
 #   make flambda-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to
 #                                     $(OUT)/flambda/policies*.csv
@@ -216,7 +216,7 @@ flambda-classes: $(foreach x,csv svg png,$(flambda)/classes.$x)
 flambda_class_log = $(firstword $(wildcard $(DATA)/inline/training-logs/$(FLAMBDA_CLASS_LOG) \
     $(DATA)/training-logs/$(FLAMBDA_CLASS_LOG)))
 $(flambda)/classes.csv: $(flambda)/policies.settings $(BIN)/flambda-sites $(BIN)/flambda-label
-	if [ -z '$(flambda_class_log)' ]; then echo 'make: no training-logs/$(FLAMBDA_CLASS_LOG) in DATA=$(DATA)' >&2; 
+	if [ -z '$(flambda_class_log)' ]; then echo 'make: no training-logs/$(FLAMBDA_CLASS_LOG) in DATA=$(DATA)' >&2
 	    exit 1; fi
 	flambda-sites --kind=log $(flambda_class_log)/correct.log $(flambda_class_log)/incorrect.log |
 	    flambda-label --count --rule=ridge $(FLAMBDA_CLASS_TAUS:%=--tau=%) $(aside)

@@ -21,13 +21,7 @@ flambda-features: $(OUT)/flambda/features.csv
 .PHONY: flambda-decisions flambda-trees flambda-features
 
 # settings are part of the result, so a change of DATA makes it anew
-$(OUT)/flambda/settings: flambda-force
-	@mkdir -p $(@D)
-	printf '%s\n' 'data $(abspath $(DATA))' 'gammas $(FLAMBDA_GAMMAS)' 'lambdas $(FLAMBDA_LAMBDAS)' \
-	    'alphas $(FLAMBDA_ALPHAS)' 'taus $(FLAMBDA_TAUS)' > $(new)
-	cmp -s $(new) $@ && rm $(new) || $(call keep,$@)
-flambda-force:
-.PHONY: flambda-force
+$(eval $(call asked,$(OUT)/flambda/settings,DATA FLAMBDA_GAMMAS FLAMBDA_LAMBDAS FLAMBDA_ALPHAS FLAMBDA_TAUS))
 
 # ---- decisions: one problem for every decay, then every fit on it ----
 $(OUT)/flambda/problem-%.csv $(OUT)/flambda/times-%.csv &: $(OUT)/flambda/settings $(BIN)/inline-problem

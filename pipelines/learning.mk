@@ -10,9 +10,8 @@ $(OUT)/learning.md: $(TOP)/data/learning.csv
 	csv-group -g question,cases,command $(new).rows | csv-calc --print='concat(question, "|", cases, "|", command)' |
 	while IFS='|' read -r question cases command; do
 	    case $$command in make*|place-*) by="\`$$command\`" ;; *) by="[$${command##*/}]($${command$(hash)docs/})" ;; esac
-	    printf '\n**%s.**\n%s, %s.\n\n' "$${question^}" "$$cases" "$$by"
-	    csv-calc --let=q="$$question" --where='question == q' $(new).rows | csv-cut -c way,ours |
-	        csv-show --markdown --digits=0
+	    printf '\n**%s.**\n%s, %s.\n\n| way | ours |\n|--|--|\n' "$${question^}" "$$cases" "$$by"
+	    csv-calc --let=q="$$question" --where='question == q' --print='concat("| ", way, " | ", ours, " |")' $(new).rows
 	done > $(new)
 	rm $(new).rows
 	$(call keep,$@)

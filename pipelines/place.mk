@@ -182,28 +182,19 @@ $(place)/large.csv: $(PLACE_LARGE:%=$(place)/large/%.csv) $(place_cases:%=$(plac
 	csv-cat $(filter %.csv,$^) $(aside)
 
 # ---- tables and pictures
-place_table_7 = results
-place_table_8 = large
-place_table_9 = results
-place_table_10 = study
-place_table_11 = results
 PLACE_PRICE ?= 2.1
-define place_figure_table
-$(OUT)/$(1).csv: $(place)/$(place_table_$(1:figure%=%)).csv $(BIN)/place-figure
-	place-figure --figure=$(1:figure%=%) --price=$(PLACE_PRICE) $$< $$(aside)
+# $(1) number, $(2) table, $(3) plot, $(4) networks
+define place_figure
+$(OUT)/figure$(1).csv: $(place)/$(2).csv $(BIN)/place-figure
+	place-figure --figure=$(1) --price=$(PLACE_PRICE) $$< $$(aside)
+$(OUT)/figure$(1).svg $(OUT)/figure$(1).png: $(OUT)/figure$(1).csv $(TOP)/plots/place-$(3).gp $(TOP)/plots/house.gp
+	$$(call draw,place-$(3),$$<,'$(4)' $(PLACE_THREADS))
 endef
-$(foreach f,$(place_figures),$(eval $(call place_figure_table,$(f))))
-place_picture_figure7  = place-speedup
-place_picture_figure8  = place-cache
-place_picture_figure9  = place-cost
-place_picture_figure10 = place-study
-place_picture_figure11 = place-error
-place_subject = $(if $(filter figure10,$(1)),$(PLACE_STUDY),$(PLACE_NETS))
-define place_picture
-$(OUT)/$(1).svg $(OUT)/$(1).png: $(OUT)/$(1).csv $(TOP)/plots/$(place_picture_$(1)).gp $(TOP)/plots/house.gp
-	$$(call draw,$(place_picture_$(1)),$$<,'$(call place_subject,$(1))' $(PLACE_THREADS))
-endef
-$(foreach f,$(place_figures),$(eval $(call place_picture,$(f))))
+$(eval $(call place_figure,7,results,speedup,$(PLACE_NETS)))
+$(eval $(call place_figure,8,large,cache,$(PLACE_NETS)))
+$(eval $(call place_figure,9,results,cost,$(PLACE_NETS)))
+$(eval $(call place_figure,10,study,study,$(PLACE_STUDY)))
+$(eval $(call place_figure,11,results,error,$(PLACE_NETS)))
 
 # ---- the numbers that a page quotes: what each formulation loses (mean over the networks that reach the ratio, and
 # what the plans' bounds leave), how far predictions are off and how many are within 15 %; a step of two plans that are
