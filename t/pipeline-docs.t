@@ -29,6 +29,7 @@ option|    $ bench-run --label=a x | bench-compare --bases=a
 option|With `--nothing-of-this` it is quicker.
 option|`prof-top --nothing log` lists them.
 option|    millrace csv-cut --nothing=a t.csv
+quote|    loop-gen --einsum=mk,kn->mn --size=m=8
 E2
 cut -d'|' -f2- faults > tree/docs/planted.md
 is 'planted paths, targets, settings, filters and options are found' "$(awk -F'|' '{ print "docs/planted.md:" NR ": " $1 }' faults)" \
