@@ -26,7 +26,7 @@ about() {
     prof-process) echo "DIR=$work/out/prof/e2e" ;;
     prof-logs) echo "DIRS=$work/out/prof/e2e" ;;
     host) echo "HOST=${HOST-}" ;;
-    inline-one) printf '%s\n' NAME=demo "DECISIONS=$work/out/inline/demo/learned.sexp" ;;
+    inline-study-one) printf '%s\n' NAME=demo "DECISIONS=$work/out/inline-study/demo/learned.sexp" ;;
     esac
 }
 scale() { # the recipes differ
