@@ -1,5 +1,5 @@
-# flambda-policies.mk - the original inlining study's tables, from its result folders and counter files or others of the same
-# layout
+# flambda-policies.mk - the original inlining study's tables, from its result folders and counter files or others of
+# the same layout
 #   make flambda-policies DATA=DIR    DIR/results/BENCHMARK/EXPERIMENT/*.csv (and DIR/pca-data/*.csv) to
 #                                     $(OUT)/flambda/policies*.csv
 #   make flambda-pca DATA=DIR         DIR/pca-data/BENCHMARK.csv to $(OUT)/flambda/pca.csv and scatter plots
