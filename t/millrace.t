@@ -29,6 +29,8 @@ fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipe
 is 'compare, in filters' "bench-run --rounds=20 --output-rule=same -o out/runs.csv '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
     eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 2p"
 is 'where nobody named a folder, one that can be typed' 'mkdir -p compare' eval "bare compare -n 'sleep 1' 'sleep 2' | head -n 1"
+ok 'a filter that fails leaves no half of a file' \
+    bash -c '. "$0/pipelines/ways/common"; ! into half sh -c "echo x; exit 1" && [ ! -e half ]' "$root"
 fails 'compare one' 2 'two commands are compared' bare compare 'sleep 1'
 fails 'compare in no rounds' 2 "'0' is not in" bare compare --rounds=0 true true
 ok 'no more is said of it' eval '! bare compare --rounds=0 true true 2>&1 | grep "different bytes"'
