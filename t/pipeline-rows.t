@@ -14,6 +14,7 @@ cat > c.c <<'C'
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 static unsigned state = 1;
 static int draw(int n) { state = state * 1664525 + 1013904223; return (int)(state >> 16) % n; }
 enum { MOST = 200, WIDEST = 1024, LONGEST = 128 };
@@ -45,10 +46,13 @@ static long wrong(int what, int n, int k)
             b[i] = ((w[i / n / 8 * n + i % n] >> i / n % 8 * 4 & 15) - (double)zero[i / n / 16 * n + i % n]) *
                    (double)scale[i / n / 16 * n + i % n];
     }
+    const size_t all[] = { wide_packed * 4, ragged_packed * 4, words_packed * 4, bytes_packed };
+    memset(packed, 85, sizeof packed);
     if (what == FLOATS) wide_pack(packed, fb);
     if (what == RAGGED) ragged_pack(packed, fb);
     if (what == WORDS) words_pack((uint32_t *)packed, w);
     if (what == BYTES) bytes_pack((int8_t *)packed, sb);
+    for (size_t i = all[what]; i < sizeof packed; i++) bad += ((char *)packed)[i] != 85;
     for (int i = 0; i < MOST * n; i++) {
         want[i] = what == RAGGED ? (double)bias[i % n] : 0;
         for (int j = 0; j < k; j++) want[i] += a[i / n * k + j] * b[j * n + i % n];

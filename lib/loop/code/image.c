@@ -356,8 +356,9 @@ int64_t image_packed(const struct image_kernel *q)
 {
     int64_t n = q->p->elements[TENSOR_B];
     struct kernel_plan plan;
-    for (int i = 0; i < ISAS; i++)
-        if (q->nest[i] && !kernel_plan(&plan, q->p, q->nest[i], (enum isa)i, false)) n = most(n, plan.given);
+    struct plan_ask ask = { .add = q->add, .rows = q->rows };
+    for (ask.isa = ISA_AVX2; ask.isa < ISAS; ask.isa++)
+        if (q->nest[ask.isa] && !kernel_plan_asked(&plan, q->p, q->nest[ask.isa], &ask)) n = most(n, plan.given);
     return n;
 }
 
