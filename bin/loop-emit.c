@@ -100,7 +100,7 @@ static void write_files(const struct image *m, const struct buf *text, const str
         const char *base = strrchr(files[i], '/');
         if (i == 0) image_object(m, out_file(o));
         else if (i == 1) image_shared(m, out_file(o), base ? base + 1 : files[i]);
-        else if (i == 3) image_header(out_file(o), "LOOP_EMIT_KERNELS_H", q, n);
+        else if (i == 3) image_header(out_file(o), q, n);
         else if (fwrite(text->s, 1, text->n, out_file(o)) != text->n) die_errno("%s", files[i]);
         out_close(o);
     }

@@ -283,6 +283,11 @@ ok 'but what only has them in it is' eval 'loop-emit --header=t.h t.csv > /dev/n
 printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
 fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
 
+printf 'problem,name\n(mm 8 8 8),f_ld\n(mm 8 8 9),f\n' > t.csv
+fails 'a name that is that of a function of another' 1 't.csv:3: the name f was given in line 2, or is that of one' loop-emit t.csv
+for name in one two; do printf 'problem,name\n(mm 8 8 8),%s\n' $name | loop-emit --header=$name.h > t.csv; done
+ok 'a program may have the headers of several' eval 'printf "%s\n" "#include \"one.h\"" "#include \"two.h\"" "#include \"one.h\"" "void *f[2] = { one, two };" > t.c
+    cc -Werror -fsyntax-only t.c'
 # what was decided can be read, and the text is C++ too
 printf 'problem,name\n"(mm_nt 20 40 30 (then bias gelu bf16))",one\n"(mm_bf16 20 40 32)",two\n"(attn_causal 2 40 40 16)",three\n' > t.csv
 loop-emit --parts --c=t.c --object=t.o --header=t.h --plan=t.plan --ir=t.ir t.csv > /dev/null

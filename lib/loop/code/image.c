@@ -362,8 +362,10 @@ int64_t image_packed(const struct image_kernel *q)
     return n;
 }
 
-void image_header(FILE *f, const char *guard, const struct image_kernel *q, size_t n)
+void image_header(FILE *f, const struct image_kernel *q, size_t n)
 {
+    uint64_t guard = 0;                                  /* a program may have several headers: one for other names */
+    for (size_t i = 0; i < n; i++) guard = hash_bytes(q[i].name, strlen(q[i].name), guard);
     fprintf(
         f,
         "/* Kernels by loop-emit.  Tensors are row-major and dense; NAME_ld has rows of the last dimension ld\n"
@@ -372,8 +374,9 @@ void image_header(FILE *f, const char *guard, const struct image_kernel *q, size
         " * NAME_isa() says what it runs with here: bits 1 AVX2, 2 AVX-512, 4 its BF16, 8 its VNNI, 32 AMX of\n"
         " * bf16, 64 of bytes; 0 plain loops.  What NAME_pack makes is for the machine where it was made.\n"
         " * NAME_part(i, n, ..) for each i from 0 to n - 1, in any order or at once, is NAME(..). */\n"
-        "#ifndef %s\n#define %s\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
-        guard, guard);
+        "#ifndef LOOP_EMIT_%016llX_H\n#define LOOP_EMIT_%016llX_H\n#include <stdint.h>\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n",
+        (unsigned long long)guard, (unsigned long long)guard);
     for (size_t i = 0; i < n; i++) {
         const int64_t *e = q[i].p->elements;
         const char *s = q[i].name;

@@ -41,7 +41,7 @@ void image_begin(struct image *);
 const char *image_add(struct image *, const struct image_kernel *);  /* NULL, or why it cannot be emitted */
 void image_object(const struct image *, FILE *);         /* ELF, relocatable */
 void image_shared(const struct image *, FILE *, const char *soname);
-void image_header(FILE *, const char *guard, const struct image_kernel *, size_t n);
+void image_header(FILE *, const struct image_kernel *, size_t n);
 /* executable memory, or NULL; stays for good.  The address of a symbol is at + its offset. */
 void *image_load(const struct image *);
 const struct image_symbol *image_find(const struct image *, const char *name);     /* NULL: none */
