@@ -9,6 +9,9 @@ is 'measured and checked, or a reason' '1,real,
 1,real,
 0,real,only sums of products have code' bash -c 'csv-cut -c checked,kind,reason r.csv | tail -n +2'
 ok 'gflops is operations over seconds' awk -F, 'NR == 2 { exit !($(NF-6) > 0) }' r.csv
+# of a quotient of doubles the lower half may be a NaN, as a float
+printf 'problem\n"(mm 16 16 8 (then (over 305) bias) (type f64))"\n' > over.csv
+is 'doubles are compared as doubles' 1 bash -c 'loop-run over.csv | csv-cut -c checked | tail -n +2'
 if command -v strace > /dev/null; then
     printf 'problem\n(mm 64 64 64)\n' > one.csv
     # each call of the system may leave no translation of an address behind: once before the check, after it, begin, end
