@@ -265,8 +265,8 @@ ok 'and nothing is written' test ! -e t.o
 is 'or left out, with the reason' 1 bash -c 'loop-emit --skip t.csv | grep -c "its parallel loop"'
 printf 'problem,name\n(mm 8 8 8),two words\n' > t.csv
 fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C identifier" loop-emit t.csv
-# C, C++ and the C text have words of their own, a header with them does not compile; all macros of the text are known
-printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(mm_u8s8 8 8 8)\n(mm_bf16 8 8 8)\n' > t.csv
+# C, C++ and the C text have words of their own, a header with them does not compile; all that the text defines is known
+printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(mm_u8s8 8 8 8)\n(mm_bf16 8 8 8)\n(mm_q4 1 8 64 32)\n' > t.csv
 loop-emit --c=t.c t.csv > /dev/null
 macros=$(sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c | grep -v '^CARRY_\|^in_carry_\|_H$' | sort -u)
 for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX linux main $macros; do

@@ -18,8 +18,9 @@ static const char kept[] =
     " constinit decltype delete dynamic_cast explicit export friend main mutable namespace new noexcept not not_eq"
     " operator or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid"
     " typename using virtual wchar_t xor xor_eq i386 linux unix"
-    " HALF KEEP MULTIPLY NARROW PAIRS_epi32 PAIRS_pd PAIRS_ps PLUS SPREAD STORE_FOUR STORE_ONE SUM4_epi32 SUM4_pd"
-    " SUM4_ps TILES TOTAL WIDE ";
+    " BITS HALF KEEP LEAST LOG2E MMAP MULTIPLY MUNMAP NARROW NORM_LEAST PAIRS_epi32 PAIRS_pd PAIRS_ps PLUS SPREAD"
+    " STORE_FOUR STORE_ONE SUM4_epi32 SUM4_pd SUM4_ps TESTS TEST_A TEST_B TEST_C TEST_GIVEN TEST_HAD TEST_MORE"
+    " TEST_RESIDUAL TEST_ROW TILES TOTAL WIDE ";
 
 /* is it one of these, or what C keeps: with _ at its beginning, or of <stdint.h>? */
 static bool is_kept(const char *name)
@@ -68,6 +69,16 @@ static const char *take_name(struct takeaway *x, str given)
     return good ? NULL : "is no C identifier";
 }
 
+/* is one the other, or made of it as the functions and the C text of a kernel are? */
+static bool clash(const char *a, const char *b)
+{
+    const size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
+    char more[80];
+    snprintf(more, sizeof more, " %s ", strlen(a) > n ? a + n : b + n);
+    return !strncmp(a, b, n) && strstr("  _ld _pack _packed _part _rows _test _isa _scratch _kernel _parts _avx2 _avx512"
+                                       " _avx512bf16 _amx ", more);
+}
+
 /* a name made of a text that was cut, or had a sign, may be that of another problem: this one gets a number */
 static void keep_apart(struct takeaway *x, const struct takeaway *item, size_t n)
 {
@@ -101,8 +112,9 @@ struct takeaway *takeaways(struct nest_rows *r, size_t *n)
         struct takeaway *last = *n ? &item[*n - 1] : NULL;
         if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
             for (size_t k = 0; k < *n; k++)
-                if (!strcmp(item[k].name, x.name))
-                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu", x.name, item[k].line);
+                if (clash(item[k].name, x.name))
+                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu, or is that of one of its functions",
+                           x.name, item[k].line);
             item = grow(item, *n + 1, &cap, sizeof *item);
             item[(*n)++] = x;
             last = &item[*n - 1];
