@@ -9,7 +9,7 @@
     loop-gen --kind=mm_tt --m=90 --n=200 --k=170 --test=0 | tail -n +2
     loop-gen --kind=bmm --b=3 --m=8,13 --n=20 --k=9,32 --test=0 | tail -n +2
     for k in conv conv_nhwc; do
-        loop-gen --kind=$k --n=2 --c=3,16 --h=9 --m=5,40 --kh=1,3 --s='1|2' --test=0 | tail -n +2
+        loop-gen --kind=$k --n=2 --c=3,16 --h=9 --m=5,40 --kh=1,3 --kw=1,3 --s='1|2' --test=0 | tail -n +2
     done
     loop-gen --kind=point --i=7 --j=5,64 --test=0 | tail -n +2
     loop-gen --kind=reduce --i=6,20 --j=40 --test=0 | tail -n +2

@@ -86,18 +86,25 @@ static size_t read_range(const char *s, const char *name, struct range *r)   /* 
     return len;
 }
 
-static void sizes(struct grid *g, const char *const *param, const char *const *list, int n, int i, const char *text)
+/* is size i, which was not given, the one before it? */
+static bool square(const char *const *param, const char *const *list, int i)
+{
+    return i && (!strcmp(param[i], "w") || !strcmp(param[i], "kw")) && list[i] == list[i - 1];
+}
+
+static void sizes(struct grid *g, const char *const *param, const char *const *list, int n, int i, const char *text,
+                  int64_t before)
 {
     if (i == n) {
         problem(g, xformat("%s)", text), "--kind");
         return;
     }
     for (const char *s = list[i]; *s; ) {
-        struct range r;
-        size_t len = read_range(s, param[i], &r);
+        struct range r = { before, before, 1 };
+        size_t len = square(param, list, i) ? strlen(s) : read_range(s, param[i], &r);
         for (int64_t v = r.lo; v <= r.hi; v += r.step) {
             char *t = xformat("%s %lld", text, (long long)v);
-            sizes(g, param, list, n, i + 1, t);
+            sizes(g, param, list, n, i + 1, t, v);
             free(t);
         }
         s += len + (s[len] != 0);
@@ -107,7 +114,7 @@ static void sizes(struct grid *g, const char *const *param, const char *const *l
 void grid_sizes(struct grid *g, const char *kind, const char *const *param, const char *const *list, int n)
 {
     char *s = xformat("(%s", kind);
-    sizes(g, param, list, n, 0, s);
+    sizes(g, param, list, n, 0, s, 0);
     free(s);
 }
 
@@ -127,14 +134,13 @@ void grid_sample(struct grid *g, const char *kind, const char *const *param, con
 {
     struct rng r = rng_for(seed, str_of("sizes"));
     struct intern drawn = { 0 };
-    for (size_t tries = 0; g->n < count; tries++) {
+    for (size_t tries = 0; drawn.n < count; tries++) {
         if (tries > 100 * count) usage("--sample: there are not %zu different problems", count);
         struct buf b = { 0 };
         buf_format(&b, "(%s", kind);
         int64_t v = 0;
         for (int i = 0; i < n; i++) {
-            bool square = i && (!strcmp(param[i], "w") || !strcmp(param[i], "kw")) && list[i] == list[i - 1];
-            if (!square) v = draw(&r, list[i], param[i]);
+            if (!square(param, list, i)) v = draw(&r, list[i], param[i]);
             buf_format(&b, " %lld", (long long)v);
         }
         buf_format(&b, ")");
@@ -142,7 +148,7 @@ void grid_sample(struct grid *g, const char *kind, const char *const *param, con
         problem_parse(&p, (str){ b.s, b.n }, "--kind");
         free(b.s);
         size_t before = drawn.n;
-        if (intern(&drawn, str_of(p.text)) == before) add(g, xstrdup(p.text));
+        if (intern(&drawn, str_of(p.text)) == before) problem(g, xstrdup(p.text), "--kind");
     }
     intern_free(&drawn);
 }
