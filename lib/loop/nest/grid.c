@@ -10,19 +10,6 @@
 
 enum { MAX_SIZE = 1 << 24 };
 
-/* c h m k s; half a window of zeros lies around */
-static const short resnet50[][5] = { { 3, 224, 64, 7, 2 },    { 64, 56, 64, 1, 1 },    { 64, 56, 64, 3, 1 },
-                                     { 64, 56, 256, 1, 1 },   { 256, 56, 64, 1, 1 },   { 256, 56, 128, 1, 1 },
-                                     { 128, 56, 128, 3, 2 },  { 128, 28, 512, 1, 1 },  { 256, 56, 512, 1, 2 },
-                                     { 512, 28, 128, 1, 1 },  { 128, 28, 128, 3, 1 },  { 512, 28, 256, 1, 1 },
-                                     { 256, 28, 256, 3, 2 },  { 256, 14, 1024, 1, 1 }, { 512, 28, 1024, 1, 2 },
-                                     { 1024, 14, 256, 1, 1 }, { 256, 14, 256, 3, 1 },  { 1024, 14, 512, 1, 1 },
-                                     { 512, 14, 512, 3, 2 },  { 512, 7, 2048, 1, 1 },  { 1024, 14, 2048, 1, 2 },
-                                     { 2048, 7, 512, 1, 1 },  { 512, 7, 512, 3, 1 } };
-static const short vgg19[][5] = { { 3, 224, 64, 3, 1 },    { 64, 224, 64, 3, 1 },  { 64, 112, 128, 3, 1 },
-                                  { 128, 112, 128, 3, 1 }, { 128, 56, 256, 3, 1 }, { 256, 56, 256, 3, 1 },
-                                  { 256, 28, 512, 3, 1 },  { 512, 28, 512, 3, 1 }, { 512, 14, 512, 3, 1 } };
-
 static void add(struct grid *g, char *text)
 {
     g->text = grow(g->text, g->n + 1, &g->cap, sizeof *g->text);
@@ -151,21 +138,4 @@ void grid_sample(struct grid *g, const char *kind, const char *const *param, con
         if (intern(&drawn, str_of(p.text)) == before) problem(g, xstrdup(p.text), "--kind");
     }
     intern_free(&drawn);
-}
-
-void grid_network(struct grid *g, const char *network, bool nhwc)
-{
-    bool res = !strcmp(network, "resnet50");
-    const short (*l)[5] = res ? resnet50 : vgg19;
-    size_t n = res ? sizeof resnet50 / sizeof *resnet50 : sizeof vgg19 / sizeof *vgg19;
-    for (size_t i = 0; i < n; i++)
-        grid_conv(g, nhwc, l[i][0], l[i][1], l[i][2], l[i][3], l[i][4]);
-}
-
-void grid_conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
-{
-    char *pad = kernel > 1 ? xformat(" (pad %d)", kernel / 2) : xstrdup("");
-    grid_add(g, xformat("(%s 1 %d %d %d %d %d %d %d%s)", nhwc ? "conv_nhwc" : "conv", c, size, size, m, kernel, kernel,
-                        stride, pad));
-    free(pad);
 }

@@ -17,11 +17,8 @@ void grid_sizes(struct grid *, const char *kind, const char *const *param, const
 /* count different problems, each size drawn from its list: an item evenly, in a range evenly by its logarithm */
 void grid_sample(struct grid *, const char *kind, const char *const *param, const char *const *list, int n,
                  size_t count, uint64_t seed);
-void grid_network(struct grid *, const char *network, bool nhwc);    /* "resnet50" or "vgg19", batch 1 */
-/* square images and windows, half of one of zeros around */
-void grid_conv(struct grid *, bool nhwc, int c, int size, int m, int kernel, int stride);
-/* also "bert", "llama" (dense layers for so many tokens, of type f32, bf16, u8s8 or s8s8), "mobilenet2",
- * "efficientnet", "attention", "thin", "large", "vit", "whisper", "rows" and "grouped" */
+/* "bert", "llama" (dense layers for so many tokens, of type f32, bf16, u8s8 or s8s8), "resnet50", "vgg19" (batch 1),
+ * "mobilenet2", "efficientnet", "attention", "thin", "large", "vit", "whisper", "rows" and "grouped" */
 enum grid_type { GRID_F32, GRID_BF16, GRID_U8S8, GRID_S8S8 };
 void grid_set(struct grid *, const char *set, enum grid_type, bool nhwc, int tokens);
 /* "mk,kn->mn" with sizes "m=8", .. as one (nest ..), or "mk,nk,no->mo" as two contractions with `mid` between them

@@ -11,6 +11,19 @@ static const struct { const char *set; int n, k; } dense[] = {
     { "bert", 768, 768 }, { "bert", 3072, 768 }, { "bert", 768, 3072 },
     { "llama", 2048, 2048 }, { "llama", 256, 2048 }, { "llama", 5632, 2048 }, { "llama", 2048, 5632 } };
 
+/* c h m k s; half a window of zeros lies around */
+static const short resnet50[][5] = { { 3, 224, 64, 7, 2 },    { 64, 56, 64, 1, 1 },    { 64, 56, 64, 3, 1 },
+                                     { 64, 56, 256, 1, 1 },   { 256, 56, 64, 1, 1 },   { 256, 56, 128, 1, 1 },
+                                     { 128, 56, 128, 3, 2 },  { 128, 28, 512, 1, 1 },  { 256, 56, 512, 1, 2 },
+                                     { 512, 28, 128, 1, 1 },  { 128, 28, 128, 3, 1 },  { 512, 28, 256, 1, 1 },
+                                     { 256, 28, 256, 3, 2 },  { 256, 14, 1024, 1, 1 }, { 512, 28, 1024, 1, 2 },
+                                     { 1024, 14, 256, 1, 1 }, { 256, 14, 256, 3, 1 },  { 1024, 14, 512, 1, 1 },
+                                     { 512, 14, 512, 3, 2 },  { 512, 7, 2048, 1, 1 },  { 1024, 14, 2048, 1, 2 },
+                                     { 2048, 7, 512, 1, 1 },  { 512, 7, 512, 3, 1 },   { 0 } };
+static const short vgg19[][5] = { { 3, 224, 64, 3, 1 },    { 64, 224, 64, 3, 1 },  { 64, 112, 128, 3, 1 },
+                                  { 128, 112, 128, 3, 1 }, { 128, 56, 256, 3, 1 }, { 256, 56, 256, 3, 1 },
+                                  { 256, 28, 512, 3, 1 },  { 512, 28, 512, 3, 1 }, { 512, 14, 512, 3, 1 }, { 0 } };
+
 /* expansion, channels, repeats, stride, kernel; Sandler et al. 2018, table 2; Tan and Le 2019, table 1 (B0, without
  * squeeze and excitation) */
 struct bottleneck { int t, c, n, s, k; };
@@ -53,6 +66,15 @@ static const struct { const char *name; const char *const *problem; } lists[] = 
     { "thin", thin }, { "large", large }, { "attention", attention }, { "vit", vit }, { "whisper", whisper },
     { "rows", rows }, { "grouped", grouped } };
 
+/* square images and windows, half of one of zeros around */
+static void conv(struct grid *g, bool nhwc, int c, int size, int m, int kernel, int stride)
+{
+    char *pad = kernel > 1 ? xformat(" (pad %d)", kernel / 2) : xstrdup("");
+    grid_add(g, xformat("(%s 1 %d %d %d %d %d %d %d%s)", nhwc ? "conv_nhwc" : "conv", c, size, size, m, kernel, kernel,
+                        stride, pad));
+    free(pad);
+}
+
 static void depthwise(struct grid *g, bool nhwc, int c, int size, int kernel, int stride) /* size: of the result */
 {
     int before = kernel / 2, after = stride == 1 ? before : before - 1;  /* strided, the last zeros are in no window */
@@ -69,17 +91,17 @@ static void depthwise(struct grid *g, bool nhwc, int c, int size, int kernel, in
 static void bottlenecks(struct grid *g, const struct bottleneck *b, bool nhwc)
 {
     int c = 32, size = 112;
-    grid_conv(g, nhwc, 3, 224, 32, 3, 2);
+    conv(g, nhwc, 3, 224, 32, 3, 2);
     for (; b->t; b++)
         for (int k = 0; k < b->n; k++) {
             int s = k ? 1 : b->s, inner = c * b->t;
-            if (inner > c) grid_conv(g, nhwc, c, size, inner, 1, 1);
+            if (inner > c) conv(g, nhwc, c, size, inner, 1, 1);
             size /= s;
             depthwise(g, nhwc, inner, size, b->k, s);
-            grid_conv(g, nhwc, inner, size, b->c, 1, 1);
+            conv(g, nhwc, inner, size, b->c, 1, 1);
             c = b->c;
         }
-    grid_conv(g, nhwc, c, size, 1280, 1, 1);
+    conv(g, nhwc, c, size, 1280, 1, 1);
 }
 
 void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, int tokens)
@@ -110,7 +132,9 @@ void grid_set(struct grid *g, const char *set, enum grid_type type, bool nhwc, i
     }
     if (!strcmp(set, "mobilenet2")) bottlenecks(g, mobilenet2, nhwc);
     else if (!strcmp(set, "efficientnet")) bottlenecks(g, efficientnet, nhwc);
-    else grid_network(g, set, nhwc);
+    else
+        for (const short (*l)[5] = strcmp(set, "vgg19") ? resnet50 : vgg19; **l; l++)
+            conv(g, nhwc, (*l)[0], (*l)[1], (*l)[2], (*l)[3], (*l)[4]);
 }
 
 static void index_text(struct buf *b, char tensor, const char *s, size_t n)
