@@ -41,9 +41,8 @@ static int history[MAX_ACTIONS], nhistory;
 /* undo is applied here, since it needs the history; everything else is nest_act */
 static int run(struct nest_rows *r, str list, const char *where, struct buf *refused)
 {
-    int legal = 0;
-    struct nest start;
-    nest_reset(&r->p, &start);
+    int legal = 0, had = nhistory;
+    struct nest start = r->nest;
     for (size_t i = 0, k; i < list.n; i = k + 1) {
         for (k = i; k < list.n && list.s[k] != ',' && list.s[k] != ' '; k++) {}
         str name = { list.s + i, k - i };
@@ -52,9 +51,9 @@ static int run(struct nest_rows *r, str list, const char *where, struct buf *ref
         if (!name.n) continue;
         if (str_is(name, "undo")) {
             if (nhistory) {
+                if (--nhistory < had) nest_reset(&r->p, &start), had = 0;
                 r->nest = start;
-                nhistory--;
-                for (int j = 0; j < nhistory; j++) nest_act(&r->p, &r->nest, history[j], RULE_NONE);
+                for (int j = had; j < nhistory; j++) nest_act(&r->p, &r->nest, history[j], RULE_NONE);
             } else {
                 why = "nothing to undo";
             }
@@ -90,7 +89,7 @@ int main(int argc, char **argv)
         struct nest before = r.nest;
         snprintf(where, sizeof where, "%s:%zu: %s", csv_file(t), csv_line(t), todo ? "--do" : "column 'action'");
         refused.n = taken.n = 0;
-        nhistory = col[ACTIONS] < 0 ? 0 : actions_parse(history, MAX_ACTIONS, csv_str(t, col[ACTIONS]), where);
+        nhistory = col[ACTIONS] < 0 ? 0 : rows_actions(t, col[ACTIONS], history, MAX_ACTIONS);
         int legal = run(&r, todo ? str_of(todo) : action >= 0 ? csv_str(t, action) : str_of(""), where, &refused);
         for (int i = 0; i < nhistory; i++) buf_format(&taken, "%s%s", i ? " " : "", act_name(history[i], b));
         for (int pass = 0; pass < 2; pass++)

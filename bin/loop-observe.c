@@ -10,7 +10,7 @@
  *   --ir-tree  ir_tree: loops and leaves     --ir-graph  ir_graph: with data
  *   --loops    f0..: 10 loops of cursor, size, tail, kind, 16 stride shares;
  *              with --scale=log 16 loops of 20 scaled numbers (nest.h)
- *   --stride   s0..s31: how often each power of two is a stride
+ *   --stride   s0..s31: how often each power of two to 2^15 is a stride
  *   --prev5    p0..p34: the last five actions, newest first, one-hot over
  *              the published seven
  * Order is kept.
@@ -102,8 +102,7 @@ int main(int argc, char **argv)
         if (loops) (scaled ? nest_loops_scaled : nest_loops_tensor)(&r.p, &r.nest, f), floats(w, f, nloops);
         if (stride) nest_stride_tensor(&r.p, &r.nest, scaled, s), floats(w, s, STRIDE_COLUMNS);
         if (prev5) {
-            int n = actions_parse(history, 4096, csv_str(r.t, taken), "column 'actions'");
-            nest_prev_tensor(history, n, ACT_PUBLISHED, p);
+            nest_prev_tensor(history, rows_actions(r.t, taken, history, 4096), ACT_PUBLISHED, p);
             floats(w, p, PREV_COLUMNS);
         }
         csvw_end(w);

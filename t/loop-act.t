@@ -11,6 +11,8 @@ is 'undo takes back the last action' "$(walk split_4,down)" walk split_4,down,sw
 is 'undo of everything is the start' "$(walk up)" walk split_4,down,undo,undo
 is 'an illegal action changes nothing and is named' '1,1,up: the cursor is on the outermost loop' \
     bash -c 'loop-act --do=up,down p.csv | sed -n "2s/.*down,\([01],[01],up.*\)/\1/p"'
+is 'undo of what was done to a given tree is that tree' "$(walk split_4,down | sed 's/ .$//')" \
+    bash -c 'loop-act --do=split_4,down p.csv | csv-cut -c problem,tree | loop-act --do=down,undo | csv-cut -c tree | tail -1'
 is 'undo works across calls' "$(walk split_4)" bash -c 'loop-act --do=split_4,down p.csv | loop-act --do=undo | sed -n "2s/.*\((tree.*)\),\([0-9]*\),.*/\1 \2/p"'
 is 'a column is there once' "$(loop-act p.csv | head -1)" bash -c 'loop-act p.csv | loop-act --do=split_4 | loop-act --do=undo | head -1'
 is 'without actions: the untiled nest, and what may be done' '(tree (for m 112 0 (for k 256 0 (for n 208 0 (mul A B) (acc T))) (for n 208 0 (write C)))),0,down' \
@@ -26,6 +28,10 @@ fails 'no column problem' 1 "problem" loop-act none.csv
 printf 'problem,action\n(mm 8 8 8),split_4\n(mm 8 8 8),down\n' > a.csv
 is 'actions from a column' 'split_4 down' bash -c "loop-act a.csv | csv-cut -c actions | tail -n +2 | paste -sd ' '"
 fails 'an unknown action' 1 "unknown action 'fly'" bash -c 'loop-act --do=fly p.csv'
+printf 'problem,actions\n(mm 8 8 8),\n(mm 8 8 8),fly\n' > f.csv
+for f in 'act --do=down' 'observe --prev5'; do
+    fails "loop-$f: an unknown action before" 1 "f.csv:3: column 'actions': unknown action 'fly'.* pack_b" loop-$f f.csv
+done
 fails 'split_1 is none' 1 "unknown action 'split_1'" bash -c 'loop-act --do=split_1 p.csv'
 bad() { printf 'problem,tree,cursor\n(mm 8 8 8),"%s",%s\n' "$1" "${2:-0}" > t.csv; }
 good='(tree (for m 2 0 (for k 8 0 (for n 8 0 (mul A B) (acc T)))))'

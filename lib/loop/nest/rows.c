@@ -115,7 +115,7 @@ int actions_parse(int *actions, int max, str list, const char *where)
             int a = act_of((str){ list.s + i, k - i });
             if (a < 0)
                 die("%s: unknown action '%.*s'; known: up down swap_up swap_down split_N merge unroll vectorize "
-                    "parallel undo",
+                    "parallel pack_a pack_b",
                     where, (int)(k - i), list.s + i);
             if (n == max) die("%s: more than %d actions", where, max);
             actions[n++] = a;
@@ -123,4 +123,11 @@ int actions_parse(int *actions, int max, str list, const char *where)
         i = k + 1;
     }
     return n;
+}
+
+int rows_actions(csv *t, int column, int *actions, int max)
+{
+    char where[600];
+    snprintf(where, sizeof where, "%s:%zu: column 'actions'", csv_file(t), csv_line(t));
+    return actions_parse(actions, max, csv_str(t, column), where);
 }
