@@ -7,14 +7,14 @@
  * Columns in: problem, tree, and seconds or gflops; machine, isa, encoder
  * where they are there, as in a store that --cache of loop-search and loop-run
  * keeps: rows of another instruction set, machine or version of the encoder
- * are left out.  Learned is how much slower than the best of its problem a
- * nest is, by trees on its shape and the terms of the model.  FILE, by
- * default where loop-search looks for that of this machine, makes it measure
- * the trees' first nest, the model's first, and then what all that were
- * measured make likely to be better; every fourth is the model's next.
- * Good stores hold nests of all ranks of many
- * problems, as loop-search --spread measures them: make loop-learn does all
- * of it, for this machine, in some minutes.
+ * are left out, and those of kind simulated.  Learned is how much slower than
+ * the best of its problem a nest is, by trees on its shape and the terms of
+ * the model.  FILE, by default where loop-search looks for that of this
+ * machine, makes it measure the trees' first nest, the model's first, and then
+ * what all that were measured make likely to be better; every fourth is the
+ * model's next.  Good stores hold nests of all ranks of many problems, as
+ * loop-search --spread measures them: make loop-learn does all of it, for this
+ * machine, in some minutes.
  * With --model columns out are all, then model_seconds, slowdown (predicted,
  * the logarithm of seconds over the best), place (in the order of measuring,
  * from 0): rows of a problem together, which are what is chosen from; seconds

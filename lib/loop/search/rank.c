@@ -259,11 +259,12 @@ void rank_collect(struct rank_rows *k, const char *path, const char *machine, en
     csv *t = csv_open(path);
     rows_open(&r, t, true);
     const int of = csv_find(t, "machine"), set = csv_find(t, "isa"), encoder = csv_find(t, "encoder");
+    const int kind = csv_find(t, "kind");
     int seconds = csv_find(t, "seconds"), gflops = csv_find(t, "gflops");
     if (gflops >= 0 && encoder < 0) seconds = -1;        /* of searches: when it was found */
     if (seconds < 0 && gflops < 0) csv_need(t, "seconds");
     while (rows_next(&r)) {
-        if (!is(t, of, machine) || !is(t, set, isa_name[isa])) continue;
+        if (!is(t, of, machine) || !is(t, set, isa_name[isa]) || (kind >= 0 && is(t, kind, "simulated"))) continue;
         if (encoder >= 0 && csv_int(t, encoder) != ENCODER_VERSION) continue;
         struct rank_row x = { .seconds = seconds_of(t, &r.p, seconds, gflops) };
         if (isnan(x.seconds) || nest_features(&x.s, &r.p, &r.nest, isa, false)) continue;
