@@ -141,12 +141,13 @@ int main(int argc, char **argv)
     if (from) begin(q, &s.can);
     bool goes_on = checkpoint && learner_load(q, checkpoint, task.s);
     if (goes_on && !quiet) warn("%s: goes on at step %ld", checkpoint, q->steps);
+    sexpw *w = sexpw_open(output);                       /* before minutes of learning */
     struct curve c;
     curve_open(&c, option_word(&algo), eval == MODEL ? "simulated" : "real");
     if (goes_on) curve_recall(&c, checkpoint, q->steps);
     learn(q, &s, &c);
     struct policy p = { learner_agent(q), s.can, (int)length, policy_gamma, s.ratio };
-    policy_write(&p, output);
+    policy_write(&p, w);
     learner_free(q);
     school_free(&s);
     evaluator_close(&v);

@@ -7,6 +7,8 @@ train --actions=published --steps=200 -o s > s.csv
 is 'columns' 'algo,episode,steps,updates,return,explore,loss,states,kind' head -1 s.csv
 ok 'seven actions as published' grep -q '(actions up down swap_up swap_down split_4 split_8 split_16)' s
 
+is 'a place where no policy can be written is found before one is learned' 'loop-train: no/p: No such file or directory' \
+    bash -c 'loop-train --eval=model --algo=ppo --steps=2000 -o no/p p.csv 2>&1 || :'
 train --actions=moves --length=6 --steps=200 -o m > /dev/null
 ok 'moves' grep -q '(actions up down .* innermost tile_2 .* block_512)' m
 

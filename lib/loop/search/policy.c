@@ -200,10 +200,9 @@ struct learner_options policy_learner(enum learning algo, uint64_t seed, int act
 
 /* ---- policies as files ---- */
 
-void policy_write(const struct policy *p, const char *path)
+void policy_write(const struct policy *p, sexpw *w)
 {
     char b[40];
-    sexpw *w = sexpw_open(path);
     sexpw_begin(w, "policy");
     sexpw_pair_str(w, "observe", str_of(p->can.moves ? "moves" : "scaled"));
     sexpw_pair_str(w, "reward", str_of(p->ratio ? "ratio" : "gain"));

@@ -25,7 +25,7 @@ struct repertoire repertoire_of(enum repertoire_word);
 extern const char repertoire_words[];                    /* "published|tile|full|moves": the published seven; those and
                                                             all splits; all; the moves of moves.h */
 struct policy { struct agent g; struct repertoire can; int steps; double gamma; bool ratio; };
-void policy_write(const struct policy *, const char *path);
+void policy_write(const struct policy *, sexpw *);       /* and closes it */
 struct policy policy_read(const char *path);             /* dies at file:line */
 
 struct school {                                          /* problems to learn on, and the table of states */
