@@ -48,7 +48,9 @@ static void rows(csvw *w, struct peers *s, const char *const *name, int n, const
 {
     const struct peer_result *r = peers_time(s, p, t);
     double bytes = 0;
-    for (int i = 0; i < 3; i++) bytes += problem_bytes(p, i) * (double)p->elements[i];
+    for (int i = 0; i < 4; i++)
+        bytes += (i == TENSOR_C && problem_cast(p) ? 2 : problem_bytes(p, i)) * (double)p->elements[i];
+    if (problem_then(p, THEN_RESIDUAL)) bytes += p->bytes * (double)p->elements[TENSOR_C];
     for (int i = 0; i < n; i++) {
         if (peer_missing(s, i)) continue;
         bool timed = isfinite(r[i].seconds);

@@ -7,6 +7,9 @@ is 'ours is checked' '(mm 32 48 16),ours,1,real
 (mm 32 48 16),ours-any,1,real
 (conv_nhwc 1 4 8 8 16 3 3 1),ours,1,real
 (conv_nhwc 1 4 8 8 16 3 3 1),ours-any,1,real' bash -c 'csv-cut -c problem,lib,checked,kind o.csv | tail -n +2'
+printf 'problem\n(attn 2 8 16 4)\n"(mm 8 8 8 (then residual bf16))"\n' > a.csv
+is 'operations a byte: V and a residual are tensors, what is rounded is short' '2.6666666666666665 1.1428571428571428' \
+    bash -c "loop-peer --lib=ours --rounds=1 --runs=1 a.csv | csv-cut -c intensity | sed 1d | paste -sd ' '"
 is 'one round has no interval' , bash -c 'csv-cut -c low_ratio,high_ratio o.csv | sed -n 3p'
 loop-peer --lib=ours,ours-any --rounds=7 --runs=2 p.csv > i.csv
 ok 'seconds are the first one'\''s least, and that times the ratio, which is in its interval' awk -F, 'NR == 1 { next } NR % 2 == 0 {
