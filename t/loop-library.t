@@ -61,6 +61,7 @@ static int keys(void)
     bad |= millrace_loop_tune(w, NULL, 2) != -1 || !strstr(millrace_loop_error(), "in use");
     bad |= millrace_loop_pack(p) != NULL || millrace_loop_packed(p) != 0;
     bad |= millrace_loop_prepare("(mm 2 2)") != NULL || !*millrace_loop_error();
+    bad |= !millrace_loop_get(p) || *millrace_loop_error();
     return bad;
 }
 /* memory that this process has touched, in kB: a thread that begins reserves 64 MB and touches little */

@@ -263,8 +263,8 @@ millrace_call *millrace_loop_get(millrace_problem *x)
 {
     millrace_call *f = atomic_load_explicit(&x->call, memory_order_acquire);
     struct job j = { .x = x };
-    if (f) return f;
     error[0] = 0;
+    if (f) return f;
     if (caught(work, &j)) f = atomic_load_explicit(&x->call, memory_order_acquire);
     return f;
 }
