@@ -268,7 +268,8 @@ fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C ident
 # C, C++ and the C text have words of their own, a header with them does not compile; all that the text defines is known
 printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(mm_u8s8 8 8 8)\n(mm_bf16 8 8 8)\n(mm_q4 1 8 64 32)\n' > t.csv
 loop-emit --c=t.c t.csv > /dev/null
-macros=$(sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c | grep -v '^CARRY_\|^in_carry_\|_H$' | sort -u)
+macros=$({ sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c
+    sed -n '/^enum {\|^static const float [A-Z]/s|/\*.*||p' t.c | grep -o '\<[A-Z][A-Z0-9_]*\>'; } | grep -v '^CARRY_\|^in_carry_\|_H$' | sort -u)
 for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX linux main $macros; do
     printf 'problem,name\n(mm 8 8 8),%s\n' "$name" > t.csv
     loop-emit t.csv 2>&1 | grep -q "t.csv:2: column 'name': '$name' is a word of C or C++" || echo "$name is taken"
@@ -282,12 +283,12 @@ printf 'problem,name\n(mm 8 8 8),shorts\n(mm 8 8 8),int_x\n(mm 8 8 8),Class\n' >
 ok 'but what only has them in it is' eval 'loop-emit --header=t.h t.csv > /dev/null && cc -fsyntax-only -x c t.h'
 printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
 fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
-
 printf 'problem,name\n(mm 8 8 8),f_ld\n(mm 8 8 9),f\n' > t.csv
 fails 'a name that is that of a function of another' 1 't.csv:3: the name f was given in line 2, or is that of one' loop-emit t.csv
 for name in one two; do printf 'problem,name\n(mm 8 8 8),%s\n' $name | loop-emit --header=$name.h > t.csv; done
 ok 'a program may have the headers of several' eval 'printf "%s\n" "#include \"one.h\"" "#include \"two.h\"" "#include \"one.h\"" "void *f[2] = { one, two };" > t.c
     cc -Werror -fsyntax-only t.c'
+
 # what was decided can be read, and the text is C++ too
 printf 'problem,name\n"(mm_nt 20 40 30 (then bias gelu bf16))",one\n"(mm_bf16 20 40 32)",two\n"(attn_causal 2 40 40 16)",three\n' > t.csv
 loop-emit --parts --c=t.c --object=t.o --header=t.h --plan=t.plan --ir=t.ir t.csv > /dev/null
