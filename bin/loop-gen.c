@@ -11,6 +11,7 @@
  * Sizes of a kind, in the order of its text:
  *   mm mm_nt mm_tn mm_tt: m n k     bmm: b m n k
  *   mm_bf16 mm_u8s8 mm_s8s8: m n k, k a multiple of 2 or 4
+ *   mm_q4 mm_q4z: m n k g, g a multiple of 8 that divides k
  *   attn attn_causal: h q k d, softmax(A B^T / sqrt d) V of h heads, masked
  *   conv conv_nhwc: n c h w m kh kw s (w is h, kw is kh, n and s are 1 when
  *   not given; --pad=1 has zeros around each image, h and w are without them)

@@ -587,7 +587,7 @@ static void weights(const struct env *k, const struct kind *kind, const struct s
     if (sexp_count(e, list) != 2 || !sexp_is_atom(e, x) || !str_is(sexp_atom(e, x), "packed"))
         die("%s: (weights ..) is (weights packed)", k->where);
     if ((kind && !windows(kind)) || p->op != OP_FMA || p->pair || p->store != STORE_FLOATS)
-        die("%s: (weights packed) is for convolutions and one sum of products, of floats", k->where);
+        die("%s: (weights packed) is for convolutions and one general sum of products, of floats", k->where);
     p->weights = true;
 }
 
