@@ -47,29 +47,14 @@ static const struct opt options[] = {
     CACHE_OPTION(cache),
     { 0 } };
 
-static void rows(csvw *w, const struct rollout *r, const struct problem *p, struct evaluator *v)
+/* fresh runs of the best nest, in place of its own */
+static void confirm_best(struct rollout *r, const struct problem *p, struct evaluator *v)
 {
-    struct nest t;
-    char b[40];
     struct nest best;
     nest_reset(p, &best);
     for (int i = 0; i < r->npath; i++) nest_act(p, &best, r->path[i], RULE_NONE);
-    const int runs = (int)confirm;
-    double again = measure && runs && !v->model ? evaluate_again(v, &best, runs, runs, false).gflops : 0;
-    nest_reset(p, &t);
-    for (int i = 0; i <= r->npath; i++) {
-        if (i) nest_act(p, &t, r->path[i - 1], RULE_NONE);
-        csvw_cstr(w, p->text);
-        csvw_cstr(w, name);
-        csvw_int(w, i);
-        csvw_cstr(w, i ? act_name(r->path[i - 1], b) : "");
-        rows_write_tree(w, p, &t);
-        csvw_known(w, i == r->npath && again > 0 ? again : r->gflops[i]);
-        csvw_known(w, r->when[i]);
-        csvw_cstr(w, v->model ? "simulated" : "real");
-        csvw_end(w);
-    }
-    csvw_flush(w);
+    double again = evaluate_again(v, &best, (int)confirm, (int)confirm, false).gflops;
+    if (again > 0) r->gflops[r->npath] = again;
 }
 
 int main(int argc, char **argv)
@@ -86,13 +71,15 @@ int main(int argc, char **argv)
     csvw *w = csvw_open("-");
     struct picks picks;
     if (list) picks_watch(&picks, &v, w, name);
-    else csvw_names(w, "problem,algo,step,action,tree,gflops,seconds,kind"), csvw_end(w);
+    else csvw_names(w, PATH_COLUMNS), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", name)) {
         if (test && !str_is(csv_str(r.t, split), "test")) continue;
         evaluator_problem(&v, &r.p);
         struct rollout o = policy_roll(&k, &v, &r.p, (int)width, (int)measure, rank == BY_MODEL, seconds);
-        if (!list) rows(w, &o, &r.p, &v);
+        if (list) continue;
+        if (measure && confirm && !v.model) confirm_best(&o, &r.p, &v);
+        rows_write_path(w, &r.p, name, o.path, o.npath, o.gflops, o.when, v.model);
     }
     progress_end();
     agent_free(&k.g);

@@ -114,17 +114,18 @@ int main(int argc, char **argv)
     if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     struct intern done = { 0 };
     char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
-    csvw *w = output ? rows_resume(output, SEARCH_COLUMNS, name, &done) : csvw_open("-");
+    csvw *w = output ? rows_resume(output, PATH_COLUMNS, name, &done) : csvw_open("-");
     struct picks picks;
     if (list) picks_watch(&picks, &v, w, name);
-    else if (!output) csvw_names(w, SEARCH_COLUMNS), csvw_end(w);
+    else if (!output) csvw_names(w, PATH_COLUMNS), csvw_end(w);
     progress_start("problems", 0);
     for (double n = 0; rows_next(&r); progress(++n, "%s", s.algo)) {
         if (intern_find(&done, str_of(r.p.text)) >= 0) continue;
         search_run(&s, &v, &r.p);
         if (list) continue;
         double g = model || !confirm ? 0 : evaluate_again(&v, &s.best, (int)confirm, (int)confirm, false).gflops;
-        search_write(w, name, &s, g);
+        if (g > 0) s.gflops[s.npath] = g;
+        rows_write_path(w, &r.p, name, s.path, s.npath, s.gflops, s.when, model);
     }
     progress_end();
     if (dot && s.p) {

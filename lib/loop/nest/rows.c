@@ -63,6 +63,27 @@ void rows_write_mask(csvw *w, const struct problem *p, const struct nest *t, uns
     csvw_str(w, (str){ b.s, b.n });
 }
 
+void rows_write_path(csvw *w, const struct problem *p, const char *algo, const int *path, int n, const double *gflops,
+                     const double *seconds, bool model)
+{
+    struct nest t;
+    char b[40];
+    nest_reset(p, &t);
+    for (int i = 0; i <= n; i++) {
+        if (i) nest_act(p, &t, path[i - 1], RULE_NONE);
+        csvw_cstr(w, p->text);
+        csvw_cstr(w, algo);
+        csvw_int(w, i);
+        csvw_cstr(w, i ? act_name(path[i - 1], b) : "");
+        rows_write_tree(w, p, &t);
+        csvw_known(w, gflops[i]);
+        csvw_known(w, seconds[i]);
+        csvw_cstr(w, model ? "simulated" : "real");
+        csvw_end(w);
+    }
+    csvw_flush(w);
+}
+
 csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done)
 {
     FILE *f = fopen(path, "r+");

@@ -17,7 +17,11 @@ bool rows_next(struct nest_rows *);                      /* false at the end; di
 void rows_close(struct nest_rows *);
 void rows_write_tree(csvw *, const struct problem *, const struct nest *);   /* a field */
 void rows_write_mask(csvw *, const struct problem *, const struct nest *, unsigned rules);   /* a field */
-unsigned rules_of(bool as_published);
+
+/* A path of n actions, a row a state from the untiled nest on; numbers of n + 1 states, nan where not known. */
+#define PATH_COLUMNS "problem,algo,step,action,tree,gflops,seconds,kind"
+void rows_write_path(csvw *, const struct problem *, const char *algo, const int *path, int n, const double *gflops,
+                     const double *seconds, bool model);
 
 /* A table that grows by whole problems and may have been cut off by a kill: opened to append, its last problem taken
  * back (its rows may not be all there), the names of the others in `done`.  Dies at a file with another header, or with

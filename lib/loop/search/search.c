@@ -245,25 +245,3 @@ void search_run(struct search *s, struct evaluator *v, const struct problem *p)
     v->hold = false;
     v->check = true;
 }
-
-void search_write(csvw *w, const char *name, const struct search *s, double gflops)
-{
-    const struct problem *p = s->p;
-    struct nest t;
-    char b[40];
-    nest_reset(p, &t);
-    for (int i = 0; i <= s->npath; i++) {
-        if (i) nest_act(p, &t, s->path[i - 1], RULE_NONE);
-        bool last = i == s->npath;
-        csvw_cstr(w, p->text);
-        csvw_cstr(w, name);
-        csvw_int(w, i);
-        csvw_cstr(w, i ? act_name(s->path[i - 1], b) : "");
-        rows_write_tree(w, p, &t);
-        csvw_known(w, last && gflops > 0 ? gflops : s->gflops[i]);
-        csvw_known(w, s->when[i]);
-        csvw_cstr(w, s->v->model ? "simulated" : "real");
-        csvw_end(w);
-    }
-    csvw_flush(w);
-}

@@ -13,7 +13,6 @@
 #ifndef MILLRACE_SEARCH_H
 #define MILLRACE_SEARCH_H
 #include "loop/code/evaluate.h"
-#include "table/csvio.h"
 #include <stdio.h>
 
 enum { SEARCH_PATH = 256, SEARCH_NODES = 400000 };
@@ -59,10 +58,6 @@ struct search {
 void search_run(struct search *, struct evaluator *, const struct problem *);
 void search_dot(const struct search *, FILE *, double peak);   /* nodes coloured by GFLOPS, best path thick */
 void search_free(struct search *);
-
-/* The path to the best, a row a state; gflops: of fresh runs of the best, if positive, instead of its own. */
-#define SEARCH_COLUMNS "problem,algo,step,action,tree,gflops,seconds,kind"
-void search_write(csvw *, const char *name, const struct search *, double gflops);
 
 /* for the modules of searches (visit.c) */
 unsigned search_rules(const struct search *);
