@@ -59,7 +59,7 @@ static int run(struct nest_rows *r, str list, const char *where, struct buf *ref
             }
         } else {
             actions_parse(&a, 1, name, where);
-            why = nest_act(&r->p, &r->nest, a, rules_of(published));
+            why = nest_act(&r->p, &r->nest, a, published ? RULE_PUBLISHED : RULE_NONE);
             if (!why && nhistory == MAX_ACTIONS) die("%s: more than %d actions", where, MAX_ACTIONS);
             if (!why) history[nhistory++] = a;
         }
@@ -99,7 +99,7 @@ int main(int argc, char **argv)
                 if (pass && col[c] >= 0) continue;
                 if (k == TREE) rows_write_tree(w, &r.p, &r.nest);
                 else if (k == CURSOR) csvw_int(w, r.nest.cursor);
-                else if (k == MASK) rows_write_mask(w, &r.p, &r.nest, rules_of(published));
+                else if (k == MASK) rows_write_mask(w, &r.p, &r.nest, published ? RULE_PUBLISHED : RULE_NONE);
                 else if (k == ACTIONS) csvw_str(w, (str){ taken.s, taken.n });
                 else if (k == DONE) csvw_int(w, legal);
                 else if (k == EFFECT) csvw_int(w, nest_effect(&before, &r.nest));

@@ -121,11 +121,6 @@ csvw *rows_resume(const char *path, const char *columns, const char *algo, struc
     return w;
 }
 
-unsigned rules_of(bool as_published)
-{
-    return as_published ? RULE_PUBLISHED : RULE_NONE;
-}
-
 int actions_parse(int *actions, int max, str list, const char *where)
 {
     int n = 0;

@@ -30,5 +30,5 @@ csvw *rows_resume(const char *path, const char *columns, const char *algo, struc
 
 /* "up,down,split_4" or blanks between; dies with `where` at an unknown action; returns how many, at most max */
 int actions_parse(int *actions, int max, str list, const char *where);
-#endif
 int rows_actions(csv *, int column, int *actions, int max);      /* the same of this row's column 'actions' */
+#endif

@@ -33,7 +33,7 @@ static int choices(const struct search *s, const struct nest *t, struct choice *
     for (int a = 0; a < ACT_COUNT; a++) {
         if (!(s->actions >> a & 1)) continue;
         c[n].t = *t;
-        if (nest_act(s->p, &c[n].t, a, search_rules(s))) continue;
+        if (nest_act(s->p, &c[n].t, a, s->published ? RULE_PUBLISHED : RULE_NONE)) continue;
         c[n++].action = a;
     }
     return n;

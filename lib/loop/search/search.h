@@ -60,7 +60,6 @@ void search_dot(const struct search *, FILE *, double peak);   /* nodes coloured
 void search_free(struct search *);
 
 /* for the modules of searches (visit.c) */
-unsigned search_rules(const struct search *);
 /* its place among the visited states, where it is put when it is fresh; -1: there is no more room */
 int search_node(struct search *, const struct nest *, bool *fresh);
 double search_elapsed(const struct search *);

@@ -71,17 +71,12 @@ double search_visit(struct search *s, const struct nest *t, const int *path, int
     return r.gflops;
 }
 
-unsigned search_rules(const struct search *s)
-{
-    return s->published ? RULE_PUBLISHED : RULE_NONE;
-}
-
 int search_replay(const struct search *s, struct nest *t, const int *path, int npath, int *legal)
 {
     int n = 0;
     nest_reset(s->p, t);
     for (int i = 0; i < npath; i++)
-        if (!nest_act(s->p, t, path[i], search_rules(s))) legal[n++] = path[i];
+        if (!nest_act(s->p, t, path[i], s->published ? RULE_PUBLISHED : RULE_NONE)) legal[n++] = path[i];
     return n;
 }
 
