@@ -130,11 +130,11 @@ static float *numbers(enum problem_type type, enum problem_store store, int stor
 
 void evaluator_problem(struct evaluator *v, const struct problem *p)
 {
-    for (int t = 0; t < 3; t++) free(v->x[t]);
-    for (int i = 0; i < 3; i++) free(v->more[i]);
+    for (int i = 0; i < 3; i++) {
+        free_all(v->x[i], v->more[i]);
+        v->x[i] = v->more[i] = NULL;
+    }
     free(v->want);
-    memset(v->x, 0, sizeof v->x);
-    memset(v->more, 0, sizeof v->more);
     v->want = NULL;
     v->p = p;
     if (p && v->each) v->isa = isa_for(p);

@@ -36,12 +36,6 @@ struct ir {
     int32_t n, most, values;                             /* values: registers, after ins_assign */
 };
 
-static inline bool ins_memory(const struct ins *i)       /* does it reach memory at base + disp? */
-{
-    return i->op == INS_LOAD || i->op == INS_SPREAD || i->op == INS_STORE || i->op == INS_LANES ||
-           i->op == INS_PREFETCH || i->op == INS_TILE_LOAD || i->op == INS_TILE_STORE;
-}
-
 struct ins *ins_put(struct ir *, enum ins_op);            /* one more, with no values */
 void ins_lower(struct ir *, const struct loop_plan *);    /* zero-initialise before the first call; the plan stays */
 void ins_fold(struct ir *);                               /* loads that one instruction uses become its operand */

@@ -108,7 +108,8 @@ void ins_print(struct buf *b, const struct ir *x)
         if (s->d >= 0) buf_format(b, " %d", s->d);
         if (s->a >= 0) buf_format(b, " %d", s->a);
         if (s->b >= 0) buf_format(b, " %d", s->b);
-        if (s->from || ins_memory(s))
+        if (s->from || s->op == INS_LOAD || s->op == INS_SPREAD || s->op == INS_STORE || s->op == INS_LANES ||
+            s->op == INS_PREFETCH || s->op == INS_TILE_LOAD || s->op == INS_TILE_STORE)    /* memory at base + disp */
             buf_format(b, " %s%+d%s", base_name[s->base], s->disp, s->from == FROM_SPREAD ? " spread" : "");
         else if (s->disp) buf_format(b, " %d", s->disp);
         if (s->each) buf_format(b, " lane %d of each %d", s->lane, s->each);

@@ -71,11 +71,6 @@ static int64_t int_from(int64_t least, const struct sexp *e, snode x, const char
     return v;
 }
 
-static int64_t small_int(const struct sexp *e, snode x, const char *where, const char *what)
-{
-    return int_from(1, e, x, where, what);
-}
-
 static int var_of(const struct problem *p, str name)
 {
     for (int v = 0; v < p->nvar; v++)
@@ -139,7 +134,7 @@ static void term(const struct env *k, const struct sexp *e, snode x, int64_t f[N
     snode a = sexp_nth(e, x, 1), b = sexp_nth(e, x, 2);
     bool named = false;
     int64_t factor = sexp_is_atom(e, a) ? param_of(k, sexp_atom(e, a), &named) : 0;
-    if (!named) factor = small_int(e, a, k->where, "a factor");
+    if (!named) factor = int_from(1, e, a, k->where, "a factor");
     int64_t one[NEST_VARS] = { 0 };
     term(k, e, b, one, depth + 1);
     for (int v = 0; v < k->p->nvar; v++) f[v] = checked(k, f[v], checked(k, factor, one[v], true), false);
@@ -406,7 +401,7 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
             n++;
             break;
         }
-        k->value[n] = small_int(e, x, k->where, kind->param[n]);
+        k->value[n] = int_from(1, e, x, k->where, kind->param[n]);
     }
     bool have[5] = { false };
     for (int i; x != SEXP_NONE; x = sexp_after(e, x), have[i] = true) {
@@ -464,7 +459,7 @@ static void general(struct env *k, const struct sexp *e)
     for (snode x = sexp_after(e, sexp_first(e, sizes)); x != SEXP_NONE; x = sexp_after(e, x)) {
         if (!sexp_is_list(e, x) || sexp_count(e, x) != 2 || !sexp_is_atom(e, sexp_first(e, x)))
             die("%s: expected (v N) in (sizes ...)", k->where);
-        add_var(k, sexp_atom(e, sexp_first(e, x)), small_int(e, sexp_nth(e, x, 1), k->where, "a size"));
+        add_var(k, sexp_atom(e, sexp_first(e, x)), int_from(1, e, sexp_nth(e, x, 1), k->where, "a size"));
     }
     body(k, e, sexp_after(e, sexp_first(e, 0)));
 }

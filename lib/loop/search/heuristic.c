@@ -23,13 +23,6 @@ static void go_to(struct walk *w, int i)
     while (!w->failed && w->t.cursor != i) step(w, w->t.cursor > i ? ACT_UP : ACT_DOWN);
 }
 
-static int split_action(int32_t by)
-{
-    char name[40];
-    snprintf(name, sizeof name, "split_%d", by);
-    return act_of(str_of(name));
-}
-
 /* the loop of `var` that has `depth` others of it above */
 static int find_loop(const struct nest *t, int var, int depth)
 {
@@ -50,7 +43,7 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
         int loop = find_loop(&w->t, v, depth[v]);
         if (c->piece[i].block == 1 || loop < 0 || w->t.loop[loop].size <= c->piece[i].block) continue;
         go_to(w, loop);
-        step(w, split_action(c->piece[i].block));
+        step(w, ACT_SPLIT_ANY + c->piece[i].block);
         depth[v]++;
     }
     memset(depth, 0, sizeof depth);

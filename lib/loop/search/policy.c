@@ -74,7 +74,6 @@ static void forget(struct school *s)
     else memset(s->slot, 0, s->nslot * sizeof *s->slot);
 }
 
-
 static size_t state_of(struct school *s, uint32_t problem, const struct nest *t)
 {
     uint64_t key = hash_bytes(&problem, sizeof problem, nest_hash(t, true));

@@ -13,7 +13,7 @@ static size_t cell(const struct traces *t, const struct trace_path *p)
 double trace_base(const struct traces *t, const struct trace_path *p) { return t->base[cell(t, p)]; }
 double trace_best(const struct traces *t, const struct trace_path *p) { return t->best[cell(t, p)]; }
 
-str trace_kind(const struct traces *t, uint32_t algo)
+static str trace_kind(const struct traces *t, uint32_t algo)
 {
     for (size_t i = 0; i < t->npath; i++)
         if (t->path[i].algo == algo) return t->kinds.name[t->path[i].kind];

@@ -25,7 +25,6 @@ void traces_read(struct traces *, csv *);                /* to its end; dies at 
 /* GFLOPS of the untiled nest by any algo; 0: none */
 double trace_base(const struct traces *, const struct trace_path *);
 double trace_best(const struct traces *, const struct trace_path *);   /* of the best nest by any algo */
-str trace_kind(const struct traces *, uint32_t algo);
 void traces_summary(const struct traces *, csvw *, double peak);   /* rows; header and meaning as in loop-eval's help */
 void traces_violin(const struct traces *, csvw *);
 void traces_steps(const struct traces *, csvw *, int steps);
