@@ -75,8 +75,8 @@ static bool clash(const char *a, const char *b)
     const size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
     char more[80];
     snprintf(more, sizeof more, " %s ", strlen(a) > n ? a + n : b + n);
-    return !strncmp(a, b, n) && strstr("  _ld _pack _packed _part _rows _test _isa _scratch _kernel _parts _avx2 _avx512"
-                                       " _avx512bf16 _amx ", more);
+    return !strncmp(a, b, n) && strstr("  _ld _pack _packed _part _rows _test _isa _scratch _kernel _parts _avx2"
+                                       " _avx512 _avx512bf16 _amx ", more);
 }
 
 /* a name made of a text that was cut, or had a sign, may be that of another problem: this one gets a number */
@@ -113,8 +113,8 @@ struct takeaway *takeaways(struct nest_rows *r, size_t *n)
         if (!last || strcmp(last->name, x.name) || strcmp(last->p.text, x.p.text)) {
             for (size_t k = 0; k < *n; k++)
                 if (clash(item[k].name, x.name))
-                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu, or is that of one of its functions",
-                           x.name, item[k].line);
+                    die_at(csv_file(r->t), x.line, "the name %s was given in line %zu, or is that of one of its "
+                           "functions", x.name, item[k].line);
             item = grow(item, *n + 1, &cap, sizeof *item);
             item[(*n)++] = x;
             last = &item[*n - 1];
