@@ -119,19 +119,26 @@ csvw *csvw_append(const char *path, const char *names)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (fd < 0) die_errno("%s", path);
-    cut_torn_row(fd, path);
     struct stat st;
     if (fstat(fd, &st) != 0) die_errno("%s", path);
-    size_t n = strlen(names);
-    char *head = st.st_size ? xmalloc(n + 1, 1) : NULL;
-    if (head && (pread(fd, head, n + 1, 0) != (ssize_t)n + 1 || memcmp(head, names, n) != 0 || head[n] != '\n'))
+    const size_t n = strlen(names);
+    char *head = xmalloc(n + 1, 1);
+    const ssize_t had = st.st_size ? pread(fd, head, n + 1, 0) : 0;
+    const bool whole = had == (ssize_t)n + 1 && head[n] == '\n';
+    if (had < 0) die_errno("%s", path);
+    if (memcmp(head, names, (size_t)had < n ? (size_t)had : n) != 0 || (had > (ssize_t)n && !whole)) {
+        close(fd);
+        free(head);
         die_at(path, 1, "header differs from '%s'; another version's results? move the file away", names);
+    }
+    cut_torn_row(fd, path);                              /* also of the header; of a foreign file nothing */
     csvw *w = new_writer(fd, path);
     w->append = true;
-    if (head) {
+    if (whole) {
         w->header = (str){ head, n + 1 };
         w->started = true;
     } else {
+        free(head);
         csvw_names(w, names);
         csvw_end(w);
     }

@@ -147,6 +147,7 @@ static const char columns[] = "machine,problem,tree";
 static bool recall(const char *cache, const char *machine, struct takeaway *x, enum isa isa)
 {
     if (access(cache, F_OK)) return false;
+    if (!access(cache, W_OK)) csvw_close(csvw_append(cache, columns));   /* cuts a row that a full disk tore */
     csv *t = csv_open(cache);
     int m = csv_need(t, "machine"), p = csv_need(t, "problem"), tree = csv_need(t, "tree");
     while (csv_next(t)) {
