@@ -316,7 +316,9 @@ static const char *lacks(struct peers *s, int i, const struct problem *p)
     if (p->pair && (strcmp(name, "onednn") || strncmp(p->kind, "attn", 4)))
         return "two contractions are not written for it";
     if (p->store >= STORE_F16 && (p->then[0] || !w->peer->compile)) return "for halves it is not written";
-    if (p->then[0] && strcmp(name, "onednn")) return "nothing follows its sums";
+    if (p->q4) return "weights of 4 bits are not written for it";
+    if (p->then[0] && (strcmp(name, "onednn") || (p->group == 1 && strcmp(p->kind, "mm"))))
+        return "nothing follows its sums";
     if (p->type == TYPE_F64 && strncmp(w->peer->source, "openblas", 8) && strncmp(w->peer->source, "libxsmm", 7))
         return "it has no products of doubles, or none is written";
     if (!w->peer->each) return NULL;
@@ -356,7 +358,8 @@ static void start(struct peers *s, int i, const struct problem *p)
         long size[16];
         int n = peer_sizes(p, size);
         dprintf(w->to, "%s", p->kind);
-        for (int k = 0; k < n; k++) dprintf(w->to, k < n - 1 ? " %ld" : " %ld\n", size[k]);
+        for (int k = 0; k < n; k++) dprintf(w->to, " %ld", size[k]);
+        dprintf(w->to, "\n");                            /* a general nest has no sizes */
     }
     bool said = answer(w, line, sizeof line);
     w->ready = said && !strcmp(line, "ok");
