@@ -6,6 +6,7 @@ cat > p.csv <<'P'
 problem,name
 (nest (sizes (m 20) (n 1024) (k 128)) (A m k) (B k n) (C m n) (weights packed)),wide
 (nest (sizes (m 5) (n 70) (k 33)) (A m k) (B k n) (C m n) (then bias relu) (weights packed)),ragged
+(nest (sizes (m 1) (n 1) (k 5)) (A m k) (B k n) (C m n) (then bias) (weights packed)),one
 (mm_q4z 7 192 64 16),words
 (mm_s8s8 40 96 64),bytes
 P
@@ -21,11 +22,12 @@ enum { MOST = 200, WIDEST = 1024, LONGEST = 128 };
 static double a[MOST * LONGEST], b[LONGEST * WIDEST], want[MOST * WIDEST];
 static float fa[MOST * LONGEST], fb[LONGEST * WIDEST], packed[1 << 18], bias[WIDEST];
 static int8_t sa[MOST * LONGEST], sb[LONGEST * WIDEST];
-enum { FLOATS, RAGGED, WORDS, BYTES };
+enum { FLOATS, RAGGED, ONE, WORDS, BYTES };
 static void run(int what, int64_t m, void *c)
 {
     if (what == FLOATS) wide_rows(m, c, fa, packed);
     if (what == RAGGED) ragged_rows(m, c, fa, packed, bias, NULL);
+    if (what == ONE) one_rows(m, c, fa, packed, bias, NULL);
     if (what == WORDS) words_rows(m, c, fa, (uint32_t *)packed);
     if (what == BYTES) bytes_rows(m, c, sa, (int8_t *)packed);
 }
@@ -46,15 +48,16 @@ static long wrong(int what, int n, int k)
             b[i] = ((w[i / n / 8 * n + i % n] >> i / n % 8 * 4 & 15) - (double)zero[i / n / 16 * n + i % n]) *
                    (double)scale[i / n / 16 * n + i % n];
     }
-    const size_t all[] = { wide_packed * 4, ragged_packed * 4, words_packed * 4, bytes_packed };
+    const size_t all[] = { wide_packed * 4, ragged_packed * 4, one_packed * 4, words_packed * 4, bytes_packed };
     memset(packed, 85, sizeof packed);
     if (what == FLOATS) wide_pack(packed, fb);
     if (what == RAGGED) ragged_pack(packed, fb);
+    if (what == ONE) one_pack(packed, fb);
     if (what == WORDS) words_pack((uint32_t *)packed, w);
     if (what == BYTES) bytes_pack((int8_t *)packed, sb);
     for (size_t i = all[what]; i < sizeof packed; i++) bad += ((char *)packed)[i] != 85;
     for (int i = 0; i < MOST * n; i++) {
-        want[i] = what == RAGGED ? (double)bias[i % n] : 0;
+        want[i] = what == RAGGED || what == ONE ? (double)bias[i % n] : 0;
         for (int j = 0; j < k; j++) want[i] += a[i / n * k + j] * b[j * n + i % n];
         if (what == RAGGED) want[i] = fmax(want[i], 0);
     }
@@ -73,17 +76,17 @@ static long wrong(int what, int n, int k)
 int main(int argc, char **argv)
 {
     if (argc > 1) step = atoi(argv[1]);
-    printf("%ld %ld %ld %ld\n", wrong(FLOATS, 1024, 128), wrong(RAGGED, 70, 33), wrong(WORDS, 192, 64), wrong(BYTES, 96, 64));
-    printf("%d\n", wide_test() | ragged_test() | words_test() | bytes_test());
+    printf("%ld %ld %ld %ld %ld\n", wrong(FLOATS, 1024, 128), wrong(RAGGED, 70, 33), wrong(ONE, 1, 5), wrong(WORDS, 192, 64), wrong(BYTES, 96, 64));
+    printf("%d\n", wide_test() | ragged_test() | one_test() | words_test() | bytes_test());
     return 0;
 }
 C
 ok 'they are emitted' loop-emit --rows --object=k.o --header=k.h p.csv
 gcc -O1 -o run c.c k.o -lm
-is '0 to 200 rows' "0 0 0 0
+is '0 to 200 rows' "0 0 0 0 0
 0" ./run
 if command -v qemu-x86_64 > /dev/null && gcc -static -O1 -o still c.c k.o -lm 2> err; then
-    for cpu in Haswell Nehalem; do is "some of them on $cpu" "0 0 0 0
+    for cpu in Haswell Nehalem; do is "some of them on $cpu" "0 0 0 0 0
 0" bash -c "qemu-x86_64 -cpu $cpu ./still 100 2> /dev/null"; done
 fi
 fails 'a product that is not packed' 1 'any number of rows is for a product of two matrices' bash -c "printf 'problem\\n(mm 4 5 6)\\n' | loop-emit --rows --object=x.o"

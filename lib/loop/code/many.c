@@ -76,6 +76,7 @@ static struct problem chunk_of(const struct problem *p, int m, int n, int32_t ro
     q.elements[TENSOR_C] = (rows - 1) * p->stride[TENSOR_C][m] + columns;
     q.row[TENSOR_C] = columns;
     if (p->bias > 1) q.bias = columns;
+    if (p->bias == 1) q.bias_step = q.elements[TENSOR_C];    /* one for all rows */
     return q;
 }
 
