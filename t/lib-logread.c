@@ -213,6 +213,21 @@ static void threads_of_a_log(void)
     ok(sum[0] == 7 && sum[1] == 9 && ends, "two threads in one log, each with its own rows");
 }
 
+/* a child of fork may call C before the hook by which it says so: profiling began with its first row, after the clock */
+static void forked(void)
+{
+    const struct log_record log[] = {
+        { 3, 0, LOG_CPU, LOG_CPU_FIRST }, { 5, 0, LOG_PYTHON, 0 }, { 10, 1, LOG_CALL, HOOK_PATCH },
+        { 20, 1, LOG_RETURN, HOOK_PATCH }, { 90, 0, LOG_ON, 0 }, { 100, 0, LOG_PYTHON_END, 0 }, { 100, 0, LOG_OFF, 0 },
+    };
+    int from_5 = 0;
+    write_log(1, log, sizeof log / sizeof *log, true);
+    read_all(false);
+    for (size_t i = 0; i < t.rows.n; i++)
+        from_5 += t.rows.v[i].kind == EVENT_PROC && t.rows.v[i].start == 5 && t.rows.v[i].end == 100;
+    ok(from_5 == 2 && total("Python") + total("C") == 95, "a child of fork lives and is profiled from its first row on");
+}
+
 int main(int argc, char **argv)
 {
     if (!mkdtemp(dir)) return 1;
@@ -300,6 +315,7 @@ int main(int argc, char **argv)
     drop("ev.5.0.1.log");
     estimates();
     threads_of_a_log();
+    forked();
     drop("ev.5.0.1.log");
     drop("names.5.0.csv");
     return rmdir(dir) || done();

@@ -110,6 +110,16 @@ if [ -e "$(recorder)" ] && ! ldd "$(recorder)" | grep -q libasan; then
 prof-record -o log "$root/t/data/prof-threads.py"
 prof-log --quiet log > rows.csv
 refused() { grep -c ",$1,fail" out; }
+cat > later.py <<'D'
+import asyncio
+async def main():
+    t = asyncio.create_task(asyncio.sleep(9))
+    await asyncio.sleep(0)
+    t.cancel()
+asyncio.run(main())
+D
+is 'a timer that was set for after the end is within the life of its process' 1,0 eval \
+    'prof-record -o later later.py && prof-log later > later.csv; echo $(grep -c ,timer, later.csv),$(prof-check later.csv | grep -c ,life,fail)'
 prof-check --log=log rows.csv > out
 # wall: on a busy machine the process may wait between the start of profiling and its first row
 is 'rows as they were recorded pass every check' 0 eval 'grep ,fail, out | grep -vc ,wall, || true'

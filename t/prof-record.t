@@ -356,6 +356,20 @@ is 'a child of fork touches few pages of the recorder' 1 eval \
 fi
 ok 'its ring becomes its log' eval 'ino=$(prof-record --force --python=/usr/bin/python3 -o forks forks.py tell); stat -c %i forks/ev.*.log | grep -qx "$ino"'
 ok 'and the profile is sound' eval 'prof-log --quiet forks > ev && prof-check --quiet --log=forks ev && [ "$(ls forks/*.tail | wc -l)" = 0 ]' 2> why
+cat > killed.py <<'D'
+import os, signal, zlib
+r, w = os.pipe()
+pid = os.fork()
+if not pid:
+    for i in range(40): zlib.crc32(b"")
+    os.write(w, b"x")
+    signal.pause()
+os.read(r, 1)
+os.kill(pid, signal.SIGKILL)
+os.waitpid(pid, 0)
+D
+is 'a child of fork that is killed leaves what it did' zlib.crc32,C,40 eval \
+    'prof-record --each -o killed killed.py && prof-top killed | grep ^zlib | cut -d, -f1-3'
 # a processor that is taken away while the recorder asks for the CPU clock: whose call has not begun has not waited
 cat > slow.c <<'D'
 #include <sys/syscall.h>

@@ -116,8 +116,8 @@ static PyObject *evaluate(PyThreadState *t, frame *f, int throwing)
     if (!rec_thread.in_base && tree) {
         rec_thread.in_base = true;
         rec_ready();
-        now = rec_now();
-        rec_put_at(LOG_PYTHON, 0, HOOK_NONE, now);
+        rec_put(LOG_PYTHON, 0, HOOK_NONE);
+        now = rec_now();                                 /* it begins later than it was asked for, see rec_clock */
     }
     enum log_hook hook = tree ? HOOK_TREE : HOOK_NONE;
     rec_put_at(LOG_PYTHON, id, hook, now);

@@ -332,8 +332,8 @@ void see_enter(struct seen *f, void *sp)
     if (!rec_thread.in_base) {                           /* a thread that Python's threading does not know */
         rec_thread.in_base = true;
         rec_ready();
-        t = rec_now();
-        rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
+        rec_put(LOG_PYTHON, 0, HOOK_NONE);
+        t = rec_now();                                   /* it begins later than it was asked for, see rec_clock */
     }
     if (f->is_hot) {
         hot_call(f, t);

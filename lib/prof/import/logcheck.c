@@ -95,7 +95,8 @@ bool log_check_rows(struct event_table *t, csvw *w)
         const struct row *r = &t->rows.v[i];
         struct life *l = &life[r->proc];
         bool gpu = r->kind == EVENT_GPU || r->kind == EVENT_OVH;
-        if (!l->known || (!gpu && (r->start < l->life.start || r->end > l->life.end))) l->v.outside++;
+        int64_t end = r->kind == EVENT_LINK ? r->start : r->end;   /* a timer may be set for later than the end */
+        if (!l->known || (!gpu && (r->start < l->life.start || end > l->life.end))) l->v.outside++;
         if (r->kind != EVENT_CAT || !r->name) continue;
         if (!category[r->name]) category[r->name] = r->cat + 1;
         if (category[r->name] != r->cat + 1) l->v.category++;

@@ -338,7 +338,7 @@ static void one_record(struct log_reader *r, struct log_thread *t, const struct 
     if (t->last != INT64_MIN && at < t->last + lasts) at = t->last + lasts;
     if (rec->event != LOG_COUNTED && rec->event != LOG_COST) t->last = at;   /* they are told of the time before */
     if (r->looking) {
-        if (at < p->begin) p->begin = at;
+        if (at < p->begin && rec->event != LOG_CPU) p->begin = at;   /* the first clock says nothing of before */
         if (at > p->end) p->end = at;
     }
     switch (rec->event) {
@@ -385,7 +385,8 @@ static void one_record(struct log_reader *r, struct log_thread *t, const struct 
         if (r->looking) log_process_row(r, p, "progress", log_number(r, rec->id), at, at);
         break;
     case LOG_ON:
-        if (r->looking) p->on = p->pass_begin = at;
+        /* what a child of fork called before it came to say so is profiled, too */
+        if (r->looking) p->on = p->pass_begin = t->calls.n ? p->begin : at;
         break;
     case LOG_OFF:
         if (!r->looking) break;
