@@ -67,7 +67,7 @@ static void put_table(FILE *f, const char *name, const char *path, size_t limit)
     fputs("],\n", f);
 }
 
-/* the critical path's pieces */
+/* the critical path's pieces, in ns since the first row: a number of JavaScript has 53 bits */
 static void put_pieces(FILE *f, const char *path, int64_t origin)
 {
     fputs("\"pieces\":[", f);
@@ -78,10 +78,10 @@ static void put_pieces(FILE *f, const char *path, int64_t origin)
         fputs(any ? ",\n{" : "\n{", f);
         put_member(f, "proc", csv_str(t, p));
         put_member(f, "tid", csv_str(t, d));
-        fprintf(f, "\"start_ns\":%" PRId64 ",\"end_ns\":%" PRId64 "}", csv_int(t, from), csv_int(t, to));
+        fprintf(f, "\"start\":%" PRId64 ",\"end\":%" PRId64 "}", csv_int(t, from) - origin, csv_int(t, to) - origin);
     }
     if (t) csv_close(t);
-    fprintf(f, "],\n\"start\":%" PRId64 ",", origin);
+    fputs("],\n", f);
 }
 
 /* ---- lanes */
@@ -246,7 +246,7 @@ void page_write(const char *path, const struct page *p, struct event_table *t)
     put_table(f, "whatif", p->whatif, TOP_ROWS);
     put_pieces(f, p->pieces, start);
     put_lanes(f, t, start, least);
-    fprintf(f, "\"rows\":%zu,\"end\":%" PRId64 "}", rows, end);
+    fprintf(f, "\"rows\":%zu,\"span\":%" PRId64 "}", rows, end - start);
     fputs(data + sizeof mark - 1, f);
     out_close(o);
 }
