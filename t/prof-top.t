@@ -38,6 +38,12 @@ is 'categories of the first line, largest first' '0.000 s, 1 process, 1 thread, 
     'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,40,f 1,1,cat,C,40,70,g 1,1,cat,C,70,100,h | prof-top --table - | head -1'
 is 'and what is less than 0.05 % is not among them' '0.000 s, 1 process, 1 thread, C 99.9 %, Waiting 0.1 %' eval \
     'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,4,f 1,1,cat,C,4,9995,g 1,1,cat,Waiting,9995,10000,h | prof-top --table - | head -1'
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,C,0,10,f 1,1,cat,C,4,4,g 1,1,cat,C,5,5,g 1,1,cat,C,6,7,g 1,1,cat,C,8,15,h > odd.csv
+is 'calls in no time are calls' 'f,1 g,3 h,1' eval 'prof-top --quiet odd.csv | csv-cut -c name,calls | sed 1d | sort | xargs'
+fails 'what outlives its caller is cut, which is said' 0 '1 misnested' prof-top odd.csv
+{ echo "$head"; for i in 1 2 3 4 5 6 7 8; do echo "1,$i,cat,K$i,0,100,f$i,,"; done; for i in 9 10 11; do echo "1,$i,cat,Z,0,90,g$i,,est"; done; } > cats.csv
+is 'of many categories the largest eight are told, and what is not known of all' '0.000 s, 1 process, 11 threads, Z 270.0 %, K1 100.0 %, K2 100.0 %, K3 100.0 %, K4 100.0 %, K5 100.0 %, K6 100.0 %, K7 100.0 %
+unverified 270.0 %; shares are of the run'"'"'s length, all threads and streams added up' eval 'prof-top --table cats.csv | head -2'
 fails 'a part that ends before it begins' 2 'not after' prof-top --from=2 --to=1 e.csv
 is 'by operation' 'name,cat,calls,self_ns,total_ns,share,unverified_ns
 ,GPU,1,50,50,0.5000,0
@@ -48,7 +54,7 @@ train,C,0,10,0,0.1000,0
 train,,1,0,60,0.0000,0' prof-top --by=operation e.csv
 is 'the first rows' 'dot gemm' bash -c "prof-top -n 2 e.csv | csv-cut -c name | sed 1d | xargs"
 ok 'for people: one line that sums up, and a table' bash -c "prof-top --table e.csv > o && grep -q '^0.000 s, 1 process, 2 threads, 1 stream, C 60.0 %, Python 60.0 %, GPU 50.0 %$' o && grep -q '^ 55.0 %.* C  *dot$' o"
-printf '%s\n' "$head" $'1,1,cat,C,0,9,"\033[31mred\n",,' > ctl.csv
+printf '%s\n' "$head" $'1,1,cat,"C\033[31m",0,9,"\033[31mred\n",,' > ctl.csv
 ok 'what a name holds does not reach the terminal' bash -c "! prof-top --table ctl.csv | grep -q \$'\\033'"
 is 'no rows' 'name,cat,calls,self_ns,total_ns,share,unverified_ns' prof-top <(echo "$head")
 # more rows than are looked at first: the same in constant memory, from any order, and by operation

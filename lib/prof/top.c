@@ -36,6 +36,7 @@ struct top_builder {
     uint32_t est, open_flag, unseen, unseen_cat, part, skipped, estimated;
     double removed;
     bool by_op, any, whole;
+    struct repairs repairs;
     struct top_range range;
     int64_t begin;                                       /* of the run, once known */
     struct buf paren;
@@ -152,7 +153,10 @@ static void one_row(top_builder *b, struct lane *l, const struct held *h)
     close_until(b, l, r->start);
     advance(b, l, r->start);
     struct level new = { .r = *r, .end = r->end, .sum = UINT32_MAX };
-    if (l->depth && new.end > l->stack[l->depth - 1].end) new.end = l->stack[l->depth - 1].end;
+    if (l->depth && new.end > l->stack[l->depth - 1].end) {
+        new.end = l->stack[l->depth - 1].end;
+        b->repairs.misnested++;
+    }
     bool part = r->flag == b->part || r->flag == b->estimated;   /* no call by itself */
     if (b->by_op == (r->kind == EVENT_OP)) {
         new.sum = sum_of(b, r->name, b->by_op ? 0 : r->cat);
@@ -229,19 +233,24 @@ static void add_unseen(top_builder *b, const struct row *r)
     b->top.v[i].unverified += n;
 }
 
+static bool is_ours(const struct row *r)
+{
+    return r->kind == EVENT_CAT || r->kind == EVENT_GPU || r->kind == EVENT_OP;
+}
+
 bool top_add(top_builder *b, const struct row *row, const struct top_cost *cost)
 {
     struct row cut = *row, *r = &cut;
     if (b->whole && r->kind == EVENT_PROC && r->cat == b->unseen) add_unseen(b, r);
     if (b->whole && r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
-    if (!is_activity(r)) return true;
+    if (!is_ours(r) || (r->end < r->start && is_empty(r->start, r->end, &b->repairs, r->source + 2u))) return true;
     if (b->begin == INT64_MIN) b->begin = r->start;
     if (r->start - b->begin < b->range.from) {
         r->start = b->begin + b->range.from;
         cost = NULL;
     }
     if (r->end - b->begin > b->range.to) r->end = b->begin + b->range.to;
-    if (r->end <= r->start) return true;
+    if (r->end < r->start + (row->end > row->start)) return true;   /* a call in no time is one */
     struct lane *l = lane_of(b, r);
     if (l->nties && r->start != l->tie[0].r.start) {
         if (r->start < l->tie[0].r.start) return false;
@@ -369,6 +378,7 @@ void top_end(top_builder *b, struct top *top)
             || __builtin_add_overflow(r->calls, r->estimated, &r->calls)) r->calls = UINT64_MAX;
     }
     doubt_python(&b->top, b->t, skipped);
+    repairs_note(&b->repairs);
     sorting = b->t;
     if (b->top.n) qsort(b->top.v, b->top.n, sizeof *b->top.v, by_self);
     *top = b->top;
@@ -383,7 +393,7 @@ void top_of(struct top *top, struct event_table *t, bool by_op, const struct top
     table_sort_threads(t);
     top_builder *b = top_begin(t, by_op, range);
     for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
-        if (is_activity(r) && (b->begin == INT64_MIN || r->start < b->begin)) b->begin = r->start;
+        if (is_ours(r) && r->end >= r->start && (b->begin == INT64_MIN || r->start < b->begin)) b->begin = r->start;
     for (size_t i = 0; i < t->rows.n; i++) top_add(b, &t->rows.v[i], NULL);
     top_end(b, top);
 }
@@ -435,33 +445,25 @@ static bool python_is_whole(const struct top *top, const struct event_table *t)
 
 void top_print(const struct top *top, const struct event_table *t, size_t limit)
 {
-    struct { uint32_t cat; int64_t self; } cat[8];
-    size_t ncat = 0;
-    int64_t open = 0;
+    int64_t open = 0, *self = xcalloc(t->text.n, sizeof *self);   /* by category */
     bool estimated = false;
     for (size_t i = 0; i < top->n; i++) {
-        size_t k = 0;
-        while (k < ncat && cat[k].cat != top->v[i].cat) k++;
-        if (k == 8) continue;
-        if (k == ncat) cat[ncat++] = (typeof(*cat)){ top->v[i].cat, 0 };
-        cat[k].self += top->v[i].self;
+        self[top->v[i].cat] += top->v[i].self;
         open += top->v[i].unverified;
     }
-    for (size_t i = 1; i < ncat; i++)                    /* largest first */
-        for (size_t k = i; k && cat[k - 1].self < cat[k].self; k--) {
-            typeof(*cat) swap = cat[k];
-            cat[k] = cat[k - 1];
-            cat[k - 1] = swap;
-        }
     printf("%.3f s, %zu process%s, %zu thread%s", (double)(top->end - top->start) / 1e9, top->processes,
            top->processes == 1 ? "" : "es", top->threads, top->threads == 1 ? "" : "s");
     if (top->streams) printf(", %zu stream%s", top->streams, top->streams == 1 ? "" : "s");
-    for (size_t k = 0; k < ncat; k++) {
-        if (share(top, cat[k].self) < 0.0005) continue;    /* 0.0 % */
+    for (int k = 0; k < 8; k++) {                        /* largest first */
+        uint32_t most = 0;
+        for (size_t i = 0; i < top->n; i++) if (self[top->v[i].cat] > self[most]) most = top->v[i].cat;
+        if (share(top, self[most]) < 0.0005) break;      /* 0.0 % */
         fputs(", ", stdout);
-        put_text(t->text.name[cat[k].cat], 20);
-        printf(" %.1f %%", 100 * share(top, cat[k].self));
+        put_text(t->text.name[most], 20);
+        printf(" %.1f %%", 100 * share(top, self[most]));
+        self[most] = 0;
     }
+    free(self);
     if (top->removed > 0) printf(", %.3f s of recording taken out", (double)top->removed / 1e9);
     if (top->samples) putchar('\n');
     if (top->in_extensions)
@@ -475,8 +477,11 @@ void top_print(const struct top *top, const struct event_table *t, size_t limit)
     puts("  share   self_seconds  total_seconds       calls  category       name");
     for (size_t i = 0; i < top->n && i < limit; i++) {
         const struct top_row *r = &top->v[i];
-        printf("%5.1f %%  %13.6f  %13.6f  %10" PRIu64 "  %-13.*s  ", 100 * share(top, r->self), (double)r->self / 1e9,
-               (double)r->total / 1e9, r->calls, (int)t->text.name[r->cat].n, t->text.name[r->cat].s);
+        str cat = t->text.name[r->cat];
+        printf("%5.1f %%  %13.6f  %13.6f  %10" PRIu64 "  ", 100 * share(top, r->self), (double)r->self / 1e9,
+               (double)r->total / 1e9, r->calls);
+        put_text(cat, 40);
+        printf("%*s", cat.n < 13 ? 15 - (int)cat.n : 2, "");
         put_text(t->text.name[r->name], 90);
         puts(r->estimated ? " ~" : "");
         estimated |= r->estimated > 0;
