@@ -13,7 +13,8 @@
  *   --strip=NS: device, start_ns, end_ns, busy_ratio, smooth_ratio: the true
  *     share of each cell, and its exponential mean 0.99 v + 0.01 mean
  *   --join=NS: lane, cat, start_ns, end_ns: of categories and the GPU, by
- *     thread and device, what is less than NS apart as one, as it ends
+ *     thread and device, what is NS apart or less as one, as it ends; rows in
+ *     order of start_ns
  * Memory: all rows that count; --join: a row for each lane and category.
  *
  * Examples:
@@ -24,21 +25,20 @@
 #include "prof/util.h"
 #include HELP
 #include "base/str.h"
-#include <math.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 static int counted = EVENT_GPU;
-static long poll, window, strip, join;
-static double from = NAN, to = NAN;
+static long poll, window, strip, join, from = LONG_MIN, to = LONG_MIN;
 static bool by_cat;
 static const struct opt options[] = {
-    { 0, "poll",   INT,  &poll, "NS", "the poller's interval", 1, 9e18 },
+    { 0, "poll",   INT,  &poll, "NS", "the poller's interval", 1, 4e18 },
     { 0, "window", INT,  &window, "N", "bins in the poller's mean", 1, 1e9 },
-    { 0, "strip",  INT,  &strip, "NS", "width of a cell of the strip", 1, 9e18 },
-    { 0, "join",   INT,  &join, "NS", "pieces that are no further apart are one", 1, 9e18 },
-    { 0, "from",   NUM,  &from, "NS", "where the strip begins [first start]" },
-    { 0, "to",     NUM,  &to, "NS", "where it ends [last end]" },
+    { 0, "strip",  INT,  &strip, "NS", "width of a cell of the strip", 1, 4e18 },
+    { 0, "join",   INT,  &join, "NS", "pieces that are no further apart are one", 1, 4e18 },
+    { 0, "from",   INT,  &from, "NS", "where the strip begins [first start]", -4e18, 4e18 },
+    { 0, "to",     INT,  &to, "NS", "where it ends [last end]", -4e18, 4e18 },
     { 0, "by-cat", FLAG, &by_cat, NULL, "a device is a category, on any thread" },
     { 0, "kind",   WORD, &counted, "cat|gpu|ovh|op", "rows that count" },
     { 0 } };
@@ -78,6 +78,7 @@ static int join_pieces(struct events_in *in)
             v[i] = (struct piece){ e.start, e.end, (char *)(uintptr_t)keys.name[i].s, xformat("%s", b.s + lane) };
             continue;
         }
+        if (e.start < v[i].start) csv_die(in->t, in->start, "in order, as --join wants its rows (csv-sort)");
         if (e.start > v[i].end + join) {
             put_piece(w, &v[i]);
             v[i].start = e.start;
@@ -91,7 +92,7 @@ static int join_pieces(struct events_in *in)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (strip && (poll || window)) usage("--strip and --poll are two questions");
+    if (!!strip + !!join + (poll || window) > 1) usage("--strip, --join and --poll: that are two questions");
     if (window && !poll) usage("--window needs --poll");
     struct devices d = { 0 };
     struct events_in in = events_open(argv + i);
@@ -100,8 +101,9 @@ int main(int argc, char **argv)
     struct repairs repairs = { 0 };
     while (events_next(&in, &e)) {
         if ((int)e.kind != counted) continue;
-        if (by_cat) e.tid = e.cat;
-        if (!is_empty(e.start, e.end, &repairs, csv_line(in.t))) devices_add(&d, &e);
+        if (is_empty(e.start, e.end, &repairs, csv_line(in.t))) continue;
+        const char *dot = by_cat || !e.tid.n ? NULL : memchr(e.tid.s, '.', e.tid.n);
+        devices_add(&d, by_cat ? e.cat : (str){ e.tid.s, dot ? (size_t)(dot - e.tid.s) : e.tid.n }, e.start, e.end);
     }
     repairs_note(&repairs);
     csvw *w = csvw_open("-");
@@ -111,8 +113,8 @@ int main(int argc, char **argv)
     for (size_t k = 0; k < d.names.n; k++) {
         struct busy *b = devices_merged(&d, k);
         if (strip)
-            util_strip(w, d.names.name[k], b, strip, isnan(from) ? b->start : (int64_t)from,
-                       isnan(to) ? b->end : (int64_t)to);
+            util_strip(w, d.names.name[k], b, strip, from == LONG_MIN ? b->start : from,
+                       to == LONG_MIN ? b->end : to);
         else if (window) util_bins(w, d.names.name[k], b, poll, (size_t)window);
         else util_summary(w, d.names.name[k], b, poll);
     }

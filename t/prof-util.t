@@ -10,11 +10,19 @@ d0,0,1,
 d1,0,1,
 d1,50,1,1' prof-util --poll=50 --window=2 ev.csv
 fails 'two questions at once' 2 'two questions' prof-util --poll=5 --strip=5 ev.csv
+fails 'two others' 2 'two questions' prof-util --strip=5 --join=5 ev.csv
 fails 'too many bins' 1 'more than' prof-util --poll=1 <(echo kind,cat,start_ns,end_ns; echo gpu,GPU,0,1; echo gpu,GPU,4000000000000000000,4000000000000000001)
 is 'a category is a device, on whatever thread' 'device,start_ns,end_ns,busy_ratio,smooth_ratio
 A,0,10,1,1
 A,10,15,1,1
 B,0,5,1,1' prof-util --strip=10 --kind=cat --by-cat <(printf '%s\n' proc,tid,kind,cat,start_ns,end_ns 1,1,cat,A,0,9 1,2,cat,A,5,15 1,1,cat,B,0,5; echo 1,1,gpu,A,0,90)
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns 1,1,cat,nn.a,0,9 1,1,cat,nn.b,20,30 1,0,gpu,GPU,1700000000123456789,1700000000123456799 > e.csv
+is 'categories with a dot are two' 'nn.a nn.b' eval 'prof-util --kind=cat --by-cat e.csv | csv-cut -c device | sed 1d | xargs'
+is 'a strip begins at the ns that was asked for' 0,1700000000123456789,1700000000123456794,1,1 eval \
+    'prof-util --strip=5 --from=1700000000123456789 --to=1700000000123456794 e.csv | sed 1d'
+is 'and a cell that is longer than all time left is one' 0,1700000000123456789,1700000000123456799,1,1 eval \
+    'prof-util --strip=4000000000000000000 e.csv | sed 1d'
+fails 'rows to be joined that are not in order' 1 ':3:.*in order' prof-util --join=1 <(printf '%s\n' kind,cat,start_ns,end_ns cat,A,100,200 cat,A,0,50)
 cat > rows.py <<'D'
 import random
 random.seed(1); t = 0

@@ -2,22 +2,20 @@
 #include "prof/util.h"
 #include "base/message.h"
 #include <stdlib.h>
-#include <string.h>
 
 enum { BINS_MAX = 1 << 28 };
 
-void devices_add(struct devices *d, const struct event *e)
+void devices_add(struct devices *d, str device, int64_t start, int64_t end)
 {
-    const char *dot = e->tid.n ? memchr(e->tid.s, '.', e->tid.n) : NULL;
     size_t known = d->names.n;
-    uint32_t k = intern(&d->names, (str){ e->tid.s, dot ? (size_t)(dot - e->tid.s) : e->tid.n });
+    uint32_t k = intern(&d->names, device);
     if (d->names.n > known) {
         d->of = grow(d->of, d->names.n, &d->cap, sizeof *d->of);
         d->of[k] = (struct busy){ 0 };
     }
     struct busy *b = &d->of[k];
     b->v = grow(b->v, b->n + 1, &b->cap, sizeof *b->v);
-    b->v[b->n++] = (struct span){ e->start, e->end };
+    b->v[b->n++] = (struct span){ start, end };
 }
 
 struct busy *devices_merged(struct devices *d, size_t k)
@@ -41,7 +39,7 @@ struct busy *devices_merged(struct devices *d, size_t k)
 /* touched bins; merged spans may touch the same one */
 static unsigned char *poll_bins(const struct busy *b, int64_t poll, size_t *n)
 {
-    int64_t all = (b->end - b->start + poll - 1) / poll;
+    int64_t all = (b->end - b->start - 1) / poll + 1;
     if (all > BINS_MAX) die("more than %d bins; poll less often", BINS_MAX);
     *n = (size_t)all;
     unsigned char *bin = xcalloc(*n, 1);

@@ -5,10 +5,10 @@
 
 /* merged: disjoint, in order, not touching */
 struct busy { struct span *v; size_t n, cap; int64_t start, end, total; };
-/* zero-initialise; a device is a tid up to '.' */
+/* zero-initialise */
 struct devices { struct intern names; struct busy *of; size_t cap; };
 
-void devices_add(struct devices *, const struct event *);   /* start < end */
+void devices_add(struct devices *, str device, int64_t start, int64_t end);   /* start < end */
 struct busy *devices_merged(struct devices *, size_t k); /* sorts and merges; sets start, end, total */
 
 void util_summary(csvw *, str device, const struct busy *, int64_t poll);   /* poll 0: no poller */
