@@ -55,23 +55,28 @@ static int split_calls(void)
         if (r->kind == EVENT_CAT || r->kind == EVENT_GPU) rows_add(&calls, r);
     }
     if (calls.n) qsort(calls.v, calls.n, sizeof *calls.v, by_function);
+    uint32_t part = intern(&t.text, str_of("part"));     /* a piece of the call before it */
     for (size_t begin = 0, end; begin < calls.n; begin = end) {
         const struct row *f = &calls.v[begin];
         int64_t all = 0;
+        size_t n = 0, call = 0, i = begin;
         for (end = begin; end < calls.n; end++) {
             const struct row *c = &calls.v[end];
             if (c->proc != f->proc || c->cat != f->cat || c->name != f->name) break;
+            n += c->flag != part;
             all += c->end - c->start;
         }
-        size_t n = end - begin, each = n / (size_t)iterations;
-        for (size_t k = 0; k < (size_t)iterations; k++) {
+        for (size_t k = 1; k <= (size_t)iterations; k++) {
             int64_t sum = 0;
-            for (size_t i = begin + k * each; i < begin + (k + 1) * each; i++) sum += calls.v[i].end - calls.v[i].start;
+            for (; i < end && (calls.v[i].flag == part || call < n / (size_t)iterations * k); i++) {
+                call += calls.v[i].flag != part;
+                sum += calls.v[i].end - calls.v[i].start;
+            }
             csvw_str(w, t.text.name[f->proc]);
             csvw_str(w, t.text.name[f->cat]);
             csvw_str(w, t.text.name[f->name]);
-            csvw_int(w, (int64_t)k + 1);
-            if (n % (size_t)iterations == 0) csvw_int(w, sum);
+            csvw_int(w, (int64_t)k);
+            if (n && n % (size_t)iterations == 0) csvw_int(w, sum);
             else csvw_num(w, (double)all / (double)iterations);
             csvw_end(w);
         }
@@ -85,10 +90,10 @@ static bool is_iteration(const struct row *r)
     return r->kind == EVENT_PROC && str_is(t.text.name[r->cat], by == BY_ON ? "on" : "pass");
 }
 
-static int by_start(const void *a, const void *b)
+static int by_process(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    return ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
+    return ORDER(x->proc, y->proc) ?: ORDER(x->start, y->start) ?: ORDER(x->source, y->source);
 }
 
 /* rows that lie in no stretch of their process; stretches are in order, and one is left before the next begins */
@@ -100,16 +105,12 @@ static void leave_out(const struct rows *on)
         size_t lo = 0, hi = on->n;
         while (lo < hi) {                                /* stretches that begin before the row's end */
             size_t mid = lo + (hi - lo) / 2;
-            if (on->v[mid].start < r->end) lo = mid + 1;
+            const struct row *s = &on->v[mid];
+            if (s->proc < r->proc || (s->proc == r->proc && s->start < r->end)) lo = mid + 1;
             else hi = mid;
         }
-        bool in = r->kind == EVENT_PROC;
-        for (; !in && lo-- > 0;) {
-            if (on->v[lo].proc != r->proc) continue;
-            in = on->v[lo].end > r->start;
-            break;
-        }
-        if (in) out.v[n++] = *r;
+        const struct row *last = lo ? &on->v[lo - 1] : NULL;
+        if (r->kind == EVENT_PROC || (last && last->proc == r->proc && last->end > r->start)) out.v[n++] = *r;
     }
     out.n = n;
 }
@@ -127,15 +128,14 @@ int main(int argc, char **argv)
         if (is_iteration(&t.rows.v[k])) rows_add(&marks, &t.rows.v[k]);
     }
     if (!marks.n) die("no iterations of this kind in the events");
-    qsort(marks.v, marks.n, sizeof *marks.v, by_start);
+    qsort(marks.v, marks.n, sizeof *marks.v, by_process);
     if (by == BY_ON) leave_out(&marks);
     uint32_t *count = xcalloc(t.text.n, sizeof *count);  /* by process */
-    size_t ntext = t.text.n;
     int width = snprintf(NULL, 0, "%zu", marks.n);
     for (size_t k = 0; k < marks.n; k++) {
         struct row r = marks.v[k];
         char name[32];
-        int n = snprintf(name, sizeof name, "%0*u", width, ++count[r.proc < ntext ? r.proc : 0]);
+        int n = snprintf(name, sizeof name, "%0*u", width, ++count[r.proc]);
         r.kind = EVENT_PHASE;
         r.cat = r.tid = 0;
         r.name = intern(&t.text, (str){ name, (size_t)n });
