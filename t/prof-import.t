@@ -210,6 +210,10 @@ D
 is 'nvprof CSV: units are read' "$head
 0,d0.s7,gpu,GPU,1500000,1502250,\"gemm<a, b>(int)\",17,
 0,d0.s7,gpu,GPU,2000000,2000000,odd,18," prof-import --quiet --from=nvprof nv.csv
+long=$(printf 'x%.0s' {1..900})
+printf "Start,Duration,Device,Stream,Name\ns,us,,,\n1,1,d,7,${long}a\n2,1,$long,$long,${long}b\n" > nv.csv
+is 'its names are of any length' "d$long.s$long 2" eval \
+    'prof-import --from=nvprof nv.csv > nv.out; echo $(csv-cut -c tid nv.out | sed 1,2d) $(csv-cut -c name nv.out | sed 1d | sort -u | wc -l)'
 
 printf '%s\n' 'a;b;c 3' 'a;b 2' 'a;d 1.5' 'x y;z 1' 'nonsense' > s.folded
 printf '%s\n' 'my prog 7/8 [001] 1.5: 250000 cpu-clock:u: ' $'\t  40 leaf+0x1 (/lib/x)' $'\t  41 a;b (inlined)' $'\t  42 main+0x7 (/p)' '' \
@@ -221,6 +225,10 @@ perf,1,cat,C,0,250500,my prog,,est
 perf,1,cat,C,0,250500,main,,est
 perf,1,cat,C,250500,251500,other,,est
 perf,1,cat,C,250500,251500,f,,est" prof-import --quiet --from=perf s.perf
+printf '%s\n' 'tmux: server    8 1.5: 250 cpu-clock: ' $'\t  40 [unknown] (/memfd:jit (deleted))' '' > t.perf
+is 'a command with a colon, a file that is gone' "$head
+perf,1,cat,C,0,250,tmux: server,,est
+perf,1,cat,C,0,250,[unknown],,est" prof-import --from=perf t.perf
 is 'folded stacks' "$head
 folded,1,cat,Python,0,3000,c,,est
 folded,1,cat,Python,0,5000,b,,est

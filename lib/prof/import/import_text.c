@@ -19,7 +19,7 @@ struct text {
     int column[8];                                       /* nvprof: see below */
     double start_unit, duration_unit;                    /* ns */
     bool units;
-    struct buf field;                                    /* unquoted */
+    struct buf field, kept[8], device;                   /* nvprof: unquoted; of a row; of a stream */
     double weight;                                       /* perf: ns of the sample so far */
 };
 
@@ -112,14 +112,16 @@ static void perf_line(struct importer *m, struct text *t, char *line, size_t n)
     bool frame = line[0] == ' ' || line[0] == '\t';
     if (!frame && s->n) stacks_put(m, s, 1, t->weight);  /* the sample before is whole */
     if (!n || line[0] == '#') return;
-    char *name = line + (frame ? strspn(line, " \t") : 0), *colon = strstr(line, ": ");
+    char *name = line + (frame ? strspn(line, " \t") : 0);
     size_t k = 0;
     if (frame) {
         name += strcspn(name, " ");                      /* the address */
         name += *name == ' ';
-        const char *offset = strstr(name, "+0x"), *file = strrchr(name, '(');
-        k = offset ? (size_t)(offset - name) : file && file > name ? (size_t)(file - name - 1) : strlen(name);
+        const char *end = strstr(name, "+0x") ?: strstr(name, " (/"), *file = strrchr(name, '(');
+        k = end ? (size_t)(end - name) : file && file > name ? (size_t)(file - name - 1) : strlen(name);
     } else while (line[k] && !(line[k] == ' ' && line[k + 1] >= '0' && line[k + 1] <= '9')) k++;
+    const char *colon = strstr(line + k, ": ");          /* a command's name may have one: "tmux: server" */
+    while (k && name[k - 1] == ' ') k--;
     if (!k || (frame ? !s->n : !colon)) {
         m->malformed++;
         return;
@@ -221,7 +223,6 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
     if (!n || (n >= 2 && line[0] == '=' && line[1] == '=')) return;
     const char *p = line, *end = line + n;
-    char copy[8][512];
     str f[8] = { { "", 0 } };
     bool more = true, header = !t->begun;
     if (header) for (int k = 0; k < 8; k++) t->column[k] = -1;
@@ -230,9 +231,9 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
         for (int k = 0; k < 8; k++) {
             if (header && t->column[k] < 0 && str_is(s, column_name[k])) t->column[k] = c;
             else if (!header && t->column[k] == c) {
-                f[k].n = s.n < sizeof copy[k] ? s.n : sizeof copy[k];
-                if (f[k].n) memcpy(copy[k], s.s, f[k].n);
-                f[k].s = copy[k];
+                t->kept[k].n = 0;
+                buf_add(&t->kept[k], s.s, s.n);
+                f[k] = (str){ t->kept[k].s, s.n };
             }
         }
     }
@@ -255,16 +256,15 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
         return;
     }
     bool gpu = f[DEVICE].n > 0;
-    char device[640];
     /* "Tesla T4 (0)": the number is what counts */
     const char *open = gpu ? memrchr(f[DEVICE].s, '(', f[DEVICE].n) : NULL;
     int number = open ? (int)strcspn(open + 1, ")") : 0;
-    if (open && open + 1 + number > f[DEVICE].s + f[DEVICE].n) number = 0;
-    int k = snprintf(device, sizeof device, "d%.*s.s%.*s", open ? number : (int)f[DEVICE].n,
-                     open ? open + 1 : f[DEVICE].s, (int)f[STREAM].n, f[STREAM].s);
+    t->device.n = 0;
+    buf_format(&t->device, "d%.*s.s%.*s", open ? number : (int)f[DEVICE].n, open ? open + 1 : f[DEVICE].s,
+               (int)f[STREAM].n, f[STREAM].s);
     struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT, .cat = str_of(gpu ? "GPU" : "CUDA"), .name = f[NAME],
                        .link = f[CORRELATION], .proc = f[PID].n ? f[PID] : str_of("0"),
-                       .tid = gpu ? (str){ device, (size_t)k } : f[TID], .start = llround(start * t->start_unit) };
+                       .tid = gpu ? (str){ t->device.s, t->device.n } : f[TID], .start = llround(start * t->start_unit) };
     e.end = e.start + llround(duration * t->duration_unit);
     if (e.end < e.start) {                               /* seen in the wild: the time is lost, the call is not */
         m->reversed++;
@@ -281,7 +281,8 @@ void import_text_line(struct importer *m, enum import_format format, char *line,
         char none[] = "";
         if (format == FROM_PERF) perf_line(m, t, none, 0);
         stacks_end(m, &t->stacks);
-        free(t->field.s);
+        for (int k = 0; k < 8; k++) free(t->kept[k].s);
+        free_all(t->field.s, t->device.s);
         free(t);
         *state = NULL;
     } else if (format == FROM_FOLDED) folded_line(m, &t->stacks, line, n);
