@@ -29,34 +29,15 @@ static const struct opt options[] = {
     { 0 } };
 
 struct pair { const char *part[3]; int64_t a, b, more; };
-static struct pair *pair;
-static size_t npair, cap;
 
-static void add(const struct sum *s, bool second)
-{
-    size_t i = 0;
-    while (i < npair && (strcmp(pair[i].part[0], s->part[0]) != 0 || strcmp(pair[i].part[1], s->part[1]) != 0
-                         || strcmp(pair[i].part[2], s->part[2]) != 0)) i++;
-    if (i == npair) {
-        pair = grow(pair, npair + 1, &cap, sizeof *pair);
-        pair[npair++] = (struct pair){ .part = { s->part[0], s->part[1], s->part[2] } };
-    }
-    *(second ? &pair[i].b : &pair[i].a) = s->total;      /* once a side: its sums are merged */
-    pair[i].more = i64_sub(pair[i].b, pair[i].a);
-}
-
-static void read_side(char *path, bool second)
+static void read_side(struct sums *s, char *path, const char *side)
 {
     struct cells *c = xcalloc(1, sizeof *c);             /* kept: names are borrowed */
-    struct sums s = { 0 };
     cells_read(c, (char *[]){ path, NULL });
     bool op = by != BY_CATS, cats = by != BY_OP, all = by == BY_ALL;
     for (size_t i = 0; i < c->n; i++)
-        sums_add(&s, &(struct sum){ { all ? c->v[i].phase : "", op ? c->v[i].op : "", cats ? c->v[i].cats : "" },
-                                    c->v[i].total });
-    sums_merge(&s);
-    for (size_t i = 0; i < s.n; i++) add(&s.v[i], second);
-    free(s.v);
+        sums_add(s, &(struct sum){ { all ? c->v[i].phase : "", op ? c->v[i].op : "", cats ? c->v[i].cats : "", side },
+                                   c->v[i].total });
 }
 
 static int by_difference(const void *x, const void *y)
@@ -74,8 +55,19 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 2) usage("two tables of cells expected");
     fail_status = EXIT_USAGE;                            /* 1 is an answer */
-    read_side(argv[i], false);
-    read_side(argv[i + 1], true);
+    struct sums s = { 0 };
+    read_side(&s, argv[i], "a");
+    read_side(&s, argv[i + 1], "b");
+    sums_merge(&s);
+    struct pair *pair = xcalloc(s.n + 1, sizeof *pair);
+    size_t npair = 0;
+    for (size_t k = 0; k < s.n; k++) {                   /* both sides of a row are neighbours */
+        const struct sum *x = &s.v[k];
+        if (!k || sums_order(x - 1, x, 3) != 0) memcpy(pair[npair++].part, x->part, sizeof pair->part);
+        struct pair *p = &pair[npair - 1];
+        *(x->part[3][0] == 'a' ? &p->a : &p->b) = x->total;
+        p->more = i64_sub(p->b, p->a);
+    }
     if (npair) qsort(pair, npair, sizeof *pair, by_difference);
     csvw *w = csvw_open("-");
     csvw_names(w, "phase,op,cats,a_ns,b_ns,diff_ns,ratio");

@@ -14,6 +14,8 @@ is 'by operation, within a tolerance' 'phase,op,cats,a_ns,b_ns,diff_ns,ratio
 ,a,,150,136,-14,0.9066666666666666
 0' both --by=op --tolerance=0.1 <(grep -v ',b,' a.csv) <(grep -v ',c,' b.csv)
 is 'trouble is 2' 2 eval 'prof-diff a.csv none.csv 2> /dev/null; echo $?'
+many() { echo phase,op,cats,total_ns; seq 80000 | sed 's/.*/&,train,C,&/'; }
+is 'cells of 80 000 iterations, in no time that grows with their square' 80001 eval '(ulimit -t 10; prof-diff <(many) <(many)) | wc -l'
 big=9223372036854775807
 fails 'sums that do not fit' 2 'number too large: 9223372036854775807 \+ 9223372036854775807' \
     prof-diff --by=op <(printf '%s\n' cats,total_ns "A,$big" "B,$big") a.csv

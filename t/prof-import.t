@@ -146,6 +146,9 @@ if command -v python3 > /dev/null; then
     fi
 fi
 
+seq 0 10 2000000 | sed 's/.*/{"ph":"X","cat":"cuda_runtime","name":"f","pid":1,"tid":1,"ts":&,"dur":5,"args":{"correlation":0}}\n{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":&,"dur":1,"args":{"correlation":0,"device":0,"stream":7}}/' > zero.json
+is 'launches that all have one number are found, in no time that grows with their square' 200001 eval \
+    '(ulimit -t 10; prof-import --quiet --from=kineto --nested zero.json) | grep -c ^1,d0.s7,gpu'
 if command -v sqlite3 > /dev/null; then
 sqlite3 nsys.db <<'D'
 CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);

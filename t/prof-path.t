@@ -151,4 +151,7 @@ if command -v python3 > /dev/null; then
     done; }
     ok 'twenty random traces: the path is the whole run without a hole' whole
 fi
+{ echo proc,tid,kind,cat,start_ns,end_ns,name,link
+  seq 0 10 2500000 | sed 's/.*/1,1,cat,C,&0,&9,f,\n1,1,link,post,&1,&1,x,k\n1,1,link,take,&9,&9,x,k/'; } > one.csv
+ok 'arrows of a thread to itself, in no time that grows with their square' eval '(ulimit -t 10; prof-path --quiet --unexplained=1 one.csv) > /dev/null'
 done_testing

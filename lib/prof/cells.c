@@ -113,15 +113,16 @@ unsigned resources_of(const struct resources *r, const char *cats)
 
 /* ---- sums */
 
+int sums_order(const struct sum *x, const struct sum *y, int parts)
+{
+    int c = 0;
+    for (int i = 0; i < parts && !c && x->part[i]; i++) c = set_cmp(str_of(x->part[i]), str_of(y->part[i]));
+    return c;
+}
+
 static int by_key(const void *a, const void *b)
 {
-    const struct sum *x = a, *y = b;
-    for (int i = 0; i < 4; i++) {
-        if (!x->part[i] || !y->part[i]) return 0;
-        int c = set_cmp(str_of(x->part[i]), str_of(y->part[i]));
-        if (c) return c;
-    }
-    return 0;
+    return sums_order(a, b, 4);
 }
 
 void sums_add(struct sums *s, const struct sum *new)
@@ -146,10 +147,8 @@ static int set_part;                                     /* qsort has no closure
 static int by_size(const void *a, const void *b)
 {
     const struct sum *x = a, *y = b;
-    for (int i = 0; i < set_part; i++) {
-        int c = set_cmp(str_of(x->part[i]), str_of(y->part[i]));
-        if (c) return c;
-    }
+    int c = sums_order(x, y, set_part);
+    if (c) return c;
     size_t n = set_size(x->part[set_part]), m = set_size(y->part[set_part]);
     return ORDER(n, m) ?: set_cmp(str_of(x->part[set_part]), str_of(y->part[set_part]));
 }

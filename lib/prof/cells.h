@@ -31,6 +31,7 @@ extern const char *const resources_name[4];              /* "", CPU, GPU, CPU+GP
 /* Sums by a text key, kept sorted by set_cmp of the parts: what the views and the venn form are made of. */
 struct sum { const char *part[4]; int64_t total; };
 struct sums { struct sum *v; size_t n, cap; };
+int sums_order(const struct sum *, const struct sum *, int parts);   /* of the first parts */
 void sums_add(struct sums *, const struct sum *);        /* parts borrowed; NULL parts at the end */
 void sums_merge(struct sums *);                          /* sort, add up equal keys */
 

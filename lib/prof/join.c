@@ -11,13 +11,6 @@ static int by_key(const void *a, const void *b)
         ?: ORDER(x->node, y->node);
 }
 
-static uint32_t last_post(const struct join *v, size_t begin, size_t i, bool foreign)
-{
-    for (size_t k = i; k-- > begin;)
-        if (v[k].is_post && (!foreign || v[k].thread != v[i].thread)) return (uint32_t)k;
-    return JOIN_NONE;
-}
-
 /* one key's, by time */
 static void stream(struct join *v, size_t begin, size_t end)
 {
@@ -28,10 +21,13 @@ static void stream(struct join *v, size_t begin, size_t end)
         if (taken > posted && taken - posted > first) first = taken - posted;
     }
     uint64_t sum = first;
-    size_t p = begin;                                    /* the next post not all taken, `sum` before it */
+    size_t p = begin, last = JOIN_NONE;                  /* p: the next post not all taken, `sum` before it */
     taken = 0;
     for (size_t i = begin; i < end; i++) {
-        if (v[i].is_post) continue;
+        if (v[i].is_post) {
+            last = i;
+            continue;
+        }
         uint64_t want = taken + (v[i].peek ? 1 : v[i].amount);
         if (!v[i].peek) taken = want;
         v[i].post = JOIN_NONE;
@@ -40,7 +36,19 @@ static void stream(struct join *v, size_t begin, size_t end)
             if (v[p].is_post) sum += v[p].amount;
             p++;
         }
-        v[i].post = p < i ? (uint32_t)p : last_post(v, begin, i, false);
+        v[i].post = (uint32_t)(p < i ? p : last);
+    }
+}
+
+static void latest(struct join *v, size_t begin, size_t end)
+{
+    size_t last = JOIN_NONE, other = JOIN_NONE;          /* other: the last post of another thread than the last one's */
+    for (size_t i = begin; i < end; i++) {
+        if (!v[i].is_post) v[i].post = (uint32_t)(last < i && v[last].thread == v[i].thread ? other : last);
+        else {
+            if (last < i && v[last].thread != v[i].thread) other = last;
+            last = i;
+        }
     }
 }
 
@@ -50,7 +58,6 @@ void join_match(struct join *v, size_t n)
     for (size_t begin = 0, end; begin < n; begin = end) {
         bool amounts = false;
         for (end = begin; end < n && v[end].key == v[begin].key; end++) amounts |= v[end].amount != 0;
-        if (amounts) stream(v, begin, end);
-        else for (size_t i = begin; i < end; i++) if (!v[i].is_post) v[i].post = last_post(v, begin, i, true);
+        (amounts ? stream : latest)(v, begin, end);
     }
 }

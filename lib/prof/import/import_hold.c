@@ -45,12 +45,11 @@ static const struct launch *launch_of(const struct launch *l, size_t n, const st
     size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (l[mid].link < r->link) lo = mid + 1;
+        if (l[mid].link < r->link || (l[mid].link == r->link && l[mid].start <= r->start)) lo = mid + 1;
         else hi = mid;
     }
-    if (lo == n || l[lo].link != r->link) return NULL;
-    while (lo + 1 < n && l[lo + 1].link == r->link && l[lo + 1].start <= r->start) lo++;
-    return &l[lo];
+    if (lo && l[lo - 1].link == r->link) return &l[lo - 1];
+    return lo < n && l[lo].link == r->link ? &l[lo] : NULL;
 }
 
 uint64_t import_own(struct event_table *t, int64_t base)
