@@ -7,9 +7,10 @@
  *   (map (match "torch.*" Backend) (match "pybullet.*" Simulator)
  *        (match "*" Python) (cpu Python Backend Simulator) (gpu GPU))
  * A row of kind cat with a name gets the category of the first pattern that
- * matches it (* any bytes, ? one); rows without a name, and those that no
- * pattern matches, keep theirs, and the latter are counted.  Order and number
- * of the rows are kept.  Memory: each distinct name once.
+ * matches it (* any bytes, ? one, [ab] one of these, \ the next as it is);
+ * rows without a name, and those that no pattern matches, keep theirs, and the
+ * latter are counted.  Order and number of the rows are kept.  Memory: each
+ * distinct name once.
  *
  * Examples:
  *   $ prof-map --map=map.sexp events.csv | prof-op | prof-sweep

@@ -5,8 +5,8 @@
  * Columns in: those of cells (proc, phase, op, cats, total_ns).  Of the rows,
  * those with an operation and a category count; --noop keeps the others, under
  * operation "".  Columns out, by VIEW, sorted:
- *   metrics      proc, phase, field, value: the IML toolkit's twelve times in
- *                seconds and its ratios, over all rows; --raw makes them from
+ *   metrics      proc, phase, field, value: the IML toolkit's nine times in
+ *                seconds and four ratios, over all rows; --raw makes them from
  *                PythonTimeSec, CppAndGPUTimeSec, GPUTimeSec and
  *                GPUAndCudaCppTimeSec, one row of input after the other
  *   resource     proc, resources (CPU, GPU, CPU+GPU), total_ns

@@ -5,8 +5,9 @@
  * Columns in: those of events, as for prof-path.  Each --speed is answered by
  * itself: every piece of PART takes 1/K of its time, what waited for it goes on
  * as much earlier as its other dependences allow, and so on to the end.  PART
- * is a pattern (* any bytes, ? one) for names of functions and kernels,
- * operations and categories; name=, op= or cat= before it says which of them.
+ * is a pattern (* any bytes, ? one, [ab] one of these, \ the next as it is) for
+ * names of functions and kernels, operations and categories; name=, op= or cat=
+ * before it says which of them.
  * A part by name or operation is all that runs under it on its thread; by name
  * it needs whole intervals, so that a table of pieces (prof-log without
  * --nested) is refused.  What recording cost is taken out before anything gets

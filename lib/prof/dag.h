@@ -58,7 +58,7 @@ struct dag {                                           /* zero-initialise */
     uint64_t joined, alone;                              /* collectives of several processes; kernels of just one */
 };
 
-/* What a replay makes faster: rows whose name, operation or category matches a pattern (* any bytes, ? one). */
+/* What a replay makes faster: rows whose name, operation or category matches a pattern of fnmatch(3). */
 enum { PARTS_MOST = 64 };
 struct part { const char *pattern; double speed; enum { PART_ANY, PART_NAME, PART_OP, PART_CAT, PART_KINDS } of; };
 

@@ -48,9 +48,7 @@ static void name_metadata(struct chrome *c, const char *what, uint32_t pid, uint
     member(w, "ph", str_of("M"));
     member(w, "name", str_of(what));
     number(w, "pid", pid);
-    if (tid) {
-        number(w, "tid", tid);
-    }
+    if (tid) number(w, "tid", tid);
     open_member(w, "args", '{');
     member(w, "name", name);
     member(w, "id", name);
@@ -201,7 +199,6 @@ struct folded {
     int64_t *own;
     size_t own_cap;
     bool threads;
-    size_t prefix;
 };
 
 static void folded_thread(void *closure, const struct row *r)
@@ -435,12 +432,6 @@ static uint32_t function_of(struct prof *p, str s)
     return i;
 }
 
-static void prof_thread(void *closure, const struct row *r)
-{
-    (void)r;
-    ((struct prof *)closure)->depth = 0;
-}
-
 static void prof_enter(void *closure, const struct visit *v)
 {
     struct prof *p = closure;
@@ -584,7 +575,7 @@ static bool from_totals(struct prof *p, struct event_table *t)
 void emit_prof(struct event_table *t, const char *path)
 {
     struct prof p = { .t = t };
-    if (!from_totals(&p, t)) walk(t, &(struct walker){ &p, prof_thread, prof_enter, prof_leave });
+    if (!from_totals(&p, t)) walk(t, &(struct walker){ &p, NULL, prof_enter, prof_leave });
     write_prof(&p, path);
 }
 

@@ -1,4 +1,4 @@
-/* metrics.h - the IML toolkit's twelve times and ratios, from cells or from its own raw times.
+/* metrics.h - the IML toolkit's times and ratios, from cells or from its own raw times.
  *
  * From cells every time is a sum of T(S) over sets S (never negative, no assumption on waiting); from raw times the
  * formulas are the original's: Cpp = CppAndGPU - GPU, CudaCpp = GPUAndCudaCpp - GPU, which is negative when launches
