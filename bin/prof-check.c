@@ -39,8 +39,10 @@
 #include "prof/check.h"
 #include "prof/import/logcheck.h"
 #include HELP
+#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *log_dir;
@@ -49,14 +51,17 @@ static const struct opt options[] = {
     { 0 } };
 
 /* what comes by a pipe, kept in memory: it is read three times */
-static const char *kept(void)
+static const char *kept(const char *path)
 {
-    int copy = memfd_create("events", MFD_CLOEXEC);
+    struct stat st;
+    int in = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), copy;
     char b[1 << 16];
     ssize_t n = 0;
-    if (copy < 0) die_errno("standard input");
-    while ((n = read(STDIN_FILENO, b, sizeof b)) > 0) if (!write_all(copy, b, (size_t)n)) die_errno("standard input");
-    if (n < 0) die_errno("standard input");
+    if (in < 0 || fstat(in, &st) != 0) die_errno("%s", path);
+    if (in != STDIN_FILENO && S_ISREG(st.st_mode)) return path;
+    if ((copy = memfd_create("events", MFD_CLOEXEC)) < 0) die_errno("%s", path);
+    while ((n = read(in, b, sizeof b)) > 0) if (!write_all(copy, b, (size_t)n)) die_errno("%s", path);
+    if (n < 0) die_errno("%s", path);
     return xformat("/proc/self/fd/%d", copy);
 }
 
@@ -65,7 +70,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (argc - i != 1) usage("one file of events expected, - is standard input");
     fail_status = EXIT_USAGE;                            /* 1 is an answer */
-    const char *path = strcmp(argv[i], "-") == 0 ? kept() : argv[i];
+    const char *path = kept(argv[i]);
     csvw *w = csvw_open("-");
     static struct event_table t;
     bool sound = check_profile(path, &t, w);

@@ -18,6 +18,7 @@ p,async,pass,5000000,4500000
 p,dropped,pass,0,0
 p,operation,pass,3,3' prof-check ev.csv
 is 'from a pipe as from a file' "$(prof-check ev.csv)" eval 'cat ev.csv | prof-check -'
+is 'and from a substituted process' "$(prof-check ev.csv)" eval 'prof-check <(cat ev.csv)'
 status() { local rc=0; prof-check "$1" > out || rc=$?; grep -v ,pass, out; echo $rc; }
 { cat ev.csv; echo p,1,ovh,dropped,7,7,100,,; echo p,1,cat,Python,9,8,,,; } > lost.csv
 is 'lost records fail, repairs are told' 'proc,check,status,value,limit

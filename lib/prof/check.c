@@ -71,14 +71,14 @@ static int by_op(const void *a, const void *b)
 }
 
 /* every operation's cells against the union of its flattened pieces over all threads */
-static void check_operations(struct event_table *t, uint32_t proc, const struct cell *c, size_t n)
+static void check_operations(struct event_table *t, size_t first, const struct cell *c, size_t n)
 {
+    uint32_t proc = t->rows.v[first].proc;
     struct pieces pieces = { 0 };
     struct repairs ignored = { 0 };
     struct rows all = { 0 };
     struct spans s = { 0 };
-    for (size_t begin, end = 0; next_thread(&t->rows, &begin, &end);) {
-        if (t->rows.v[begin].proc != proc) continue;
+    for (size_t begin, end = first; next_thread(&t->rows, &begin, &end) && t->rows.v[begin].proc == proc;) {
         nest_flatten(&pieces, t->rows.v + begin, end - begin, EVENT_OP, &ignored);
         for (size_t k = 0; k < pieces.n; k++) {
             struct row r = *pieces.v[k].of;
@@ -99,20 +99,22 @@ static void check_operations(struct event_table *t, uint32_t proc, const struct 
     free_all(pieces.v, pieces.stack, all.v, s.v);
 }
 
-static void check_process(struct event_table *t, uint32_t proc, const struct cell *c, size_t n)
+/* a process of which this is the first row; returns its iterations */
+static int64_t check_process(struct event_table *t, size_t first, const struct cell *c, size_t n)
 {
     const str *text = t->text.name;
+    uint32_t proc = t->rows.v[first].proc;
     str name = text[proc];
     struct spans all = { 0 }, on = { 0 }, life = { 0 };
     struct intern devices = { 0 };
-    int64_t dropped = 0, open = 0, union_all = 0, cells = 0, gpu = 0, cuda = 0;
-    for (size_t i = 0; i < t->rows.n; i++) {
+    int64_t dropped = 0, open = 0, passes = 0, union_all = 0, cells = 0, gpu = 0, cuda = 0;
+    for (size_t i = first; i < t->rows.n && t->rows.v[i].proc == proc; i++) {
         const struct row *r = &t->rows.v[i];
-        if (r->proc != proc) continue;
         open += str_is(text[r->flag], "open");
         dropped += r->kind == EVENT_OVH && str_is(text[r->cat], "dropped");
         if (r->kind == EVENT_GPU) intern(&devices, text[r->tid]);
         if (r->kind == EVENT_PROC) {
+            passes += str_is(text[r->cat], "pass");
             if (str_is(text[r->cat], "on")) add_span(&on, r->start, r->end);
             else if (!text[r->cat].n) add_span(&life, r->start, r->end);
         } else if (r->kind != EVENT_PHASE && r->kind != EVENT_AFTER && r->kind != EVENT_LINK)
@@ -135,10 +137,9 @@ static void check_process(struct event_table *t, uint32_t proc, const struct cel
     if (gpu && cuda) say(name, "async", cuda < gpu ? WARN : PASS, cuda, gpu);
     judge(name, "dropped", dropped == 0, dropped, 0);
     if (open) say(name, "repaired", WARN, open, 0);
-    free(all.v);
-    free(on.v);
-    free(life.v);
+    free_all(all.v, on.v, life.v);
     intern_free(&devices);
+    return passes;
 }
 
 bool check_profile(const char *path, struct event_table *t, csvw *w)
@@ -155,24 +156,20 @@ bool check_profile(const char *path, struct event_table *t, csvw *w)
     csvw_names(w, "proc,check,status,value,limit");
     csvw_end(w);
     struct repairs fixed = overlap_repairs(o);
+    int64_t least = INT64_MAX, most = 0;
+    size_t *first = xcalloc(t->text.n, sizeof *first);   /* row, by process */
+    for (size_t i = t->rows.n; i-- > 0;) first[t->rows.v[i].proc] = i;
     for (size_t p = 0; p < overlap_processes(o); p++) {
         const struct cell *c;
-        size_t n = overlap_cells(o, p, &c);
-        uint32_t proc = intern(&t->text, overlap_process(o, p));
-        check_process(t, proc, c, n);
-        check_operations(t, proc, c, n);
-    }
-    int64_t repaired = (int64_t)(fixed.empty + fixed.reversed + fixed.misnested);
-    if (repaired) say((str){ "", 0 }, "repaired", WARN, repaired, 0);
-    int64_t least = INT64_MAX, most = 0;
-    for (size_t p = 0; p < overlap_processes(o); p++) {
-        int64_t passes = 0;
-        for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
-            passes += r->kind == EVENT_PROC && str_is(t->text.name[r->cat], "pass")
-                   && str_eq(t->text.name[r->proc], overlap_process(o, p));
+        size_t n = overlap_cells(o, p, &c), at = first[intern(&t->text, overlap_process(o, p))];
+        int64_t passes = check_process(t, at, c, n);
+        check_operations(t, at, c, n);
         if (passes < least) least = passes;
         if (passes > most) most = passes;
     }
+    free(first);
+    int64_t repaired = (int64_t)(fixed.empty + fixed.reversed + fixed.misnested);
+    if (repaired) say((str){ "", 0 }, "repaired", WARN, repaired, 0);
     if (most) say((str){ "", 0 }, "iterations", least == most ? PASS : WARN, least, most);
     overlap_free(o);
     return sound;
