@@ -68,14 +68,12 @@ static void put(void *closure, const struct event *from_file)
         import_hold(&held, e);
         return;
     }
-    if (!totals) {
-        events_put(w, e, false);
-        return;
+    events_put(w, e);
+    if (totals) {
+        csvw_int(w, (int64_t)m->calls);
+        csvw_int(w, (int64_t)m->primitive_calls);
+        csvw_int(w, m->cumulative_ns);
     }
-    events_put_open(w, e);
-    csvw_int(w, (int64_t)m->calls);
-    csvw_int(w, (int64_t)m->primitive_calls);
-    csvw_int(w, m->cumulative_ns);
     csvw_end(w);
 }
 

@@ -213,7 +213,7 @@ static void threads_of_a_log(void)
     ok(sum[0] == 7 && sum[1] == 9 && ends, "two threads in one log, each with its own rows");
 }
 
-/* a child of fork may call C before the hook by which it says so: profiling began with its first row, after the clock */
+/* a child of fork may call C before it says that profiling is on: that began with its first row, after the clock */
 static void forked(void)
 {
     const struct log_record log[] = {
@@ -225,7 +225,7 @@ static void forked(void)
     read_all(false);
     for (size_t i = 0; i < t.rows.n; i++)
         from_5 += t.rows.v[i].kind == EVENT_PROC && t.rows.v[i].start == 5 && t.rows.v[i].end == 100;
-    ok(from_5 == 2 && total("Python") + total("C") == 95, "a child of fork lives and is profiled from its first row on");
+    ok(from_5 == 2 && total("Python") + total("C") == 95, "a child of fork is profiled from its first row on");
 }
 
 int main(int argc, char **argv)

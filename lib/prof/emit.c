@@ -204,7 +204,7 @@ struct folded {
 static void folded_thread(void *closure, const struct row *r)
 {
     struct folded *f = closure;
-    f->path.n = f->depth = 0;
+    f->path.n = 0;
     if (!f->threads) return;
     str p = f->t->text.name[r->proc], i = f->t->text.name[r->tid];
     buf_format(&f->path, "P%.*s;T%.*s;", (int)p.n, p.s, (int)i.n, i.s);
@@ -261,7 +261,6 @@ struct flame { const struct event_table *t; csvw *w; size_t depth; int64_t begin
 static void flame_thread(void *closure, const struct row *r)
 {
     struct flame *f = closure;
-    f->depth = 0;
     if (!f->begun) f->begin = r->start;
     f->begun = true;
 }

@@ -87,7 +87,7 @@ void repairs_note(const struct repairs *r)
              (unsigned long long)r->empty, (unsigned long long)r->reversed, r->first_line);
 }
 
-static void put_fields(csvw *w, const struct event *e, bool op)
+void events_put(csvw *w, const struct event *e)
 {
     csvw_str(w, e->proc);
     csvw_str(w, e->tid);
@@ -98,18 +98,6 @@ static void put_fields(csvw *w, const struct event *e, bool op)
     csvw_str(w, e->name);
     csvw_str(w, e->link);
     csvw_str(w, e->flag);
-    if (op) csvw_str(w, e->op);
-}
-
-void events_put_open(csvw *w, const struct event *e)
-{
-    put_fields(w, e, false);
-}
-
-void events_put(csvw *w, const struct event *e, bool op)
-{
-    put_fields(w, e, op);
-    csvw_end(w);
 }
 
 /* ---- all rows in memory */

@@ -35,9 +35,7 @@ struct events_in events_of(csv *);                       /* columns of an open t
 bool events_next(struct events_in *, struct event *);    /* false at end; dies at file:line on a bad row */
 str event_key(const struct event *);                     /* what the sweep counts: cat, or "ovh:" cat, or the name */
 
-/* Writer; `op` says whether the column of that name is written. */
-void events_put(csvw *, const struct event *, bool op);
-void events_put_open(csvw *, const struct event *);      /* without ending the record: more columns follow */
+void events_put(csvw *, const struct event *);           /* EVENT_COLUMNS, the record is not ended */
 
 /* Repairs are counted, never silent: rows with end <= start carry no time; an interval that outlives the one it began
  * in is cut at that one's end. */
@@ -88,9 +86,8 @@ void rows_out_end(struct rows_out *);                    /* the csvw stays open 
 /* by proc, tid (of first appearance), start, longest first, stable */
 void table_sort_threads(struct event_table *);
 void rows_add(struct rows *, const struct row *);
-int table_write(const struct event_table *, struct rows *,
-                bool op); /* rows made from those of the table, by start, to stdout;
-                                                            op: with that column.  EXIT_OK, or dies */
+/* rows made from those of the table, by start, to stdout; op: with that column.  EXIT_OK, or dies */
+int table_write(const struct event_table *, struct rows *, bool op);
 /* Properly nested intervals of one thread as disjoint pieces of the innermost one: that which covers t with the
  * latest start, then the shorter one, then the later in the input.  One that outlives its parent is cut at the
  * parent's end and counted, unless repairs is NULL. */

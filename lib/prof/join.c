@@ -42,7 +42,7 @@ static void stream(struct join *v, size_t begin, size_t end)
 
 static void latest(struct join *v, size_t begin, size_t end)
 {
-    size_t last = JOIN_NONE, other = JOIN_NONE;          /* other: the last post of another thread than the last one's */
+    size_t last = JOIN_NONE, other = JOIN_NONE;          /* other: the last of another thread than the last */
     for (size_t i = begin; i < end; i++) {
         if (!v[i].is_post) v[i].post = (uint32_t)(last < i && v[last].thread == v[i].thread ? other : last);
         else {

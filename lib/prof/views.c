@@ -34,15 +34,6 @@ static const char *overhead_of(const struct resources *r, const char *cats, stru
     return out;
 }
 
-static bool has_overhead(const char *cats)
-{
-    struct buf member = { 0 };
-    bool found = false;
-    for (str rest = str_of(cats); !found && set_next(&rest, &member);) found = is_overhead((str){ member.s, member.n });
-    free(member.s);
-    return found;
-}
-
 void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resources map)
 {
     struct cells c = { 0 };
@@ -66,7 +57,8 @@ void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resourc
         else if (subplot) {
             if (mask & ON_CPU) sums_add(&s, &(struct sum){ { r->proc, "CPU" }, r->total });
             if (mask & ON_GPU) sums_add(&s, &(struct sum){ { r->proc, "GPU" }, r->total });
-            if (mask & ON_GPU || !has_overhead(r->cats)) sums_add(&s, &(struct sum){ { r->proc, "Total" }, r->total });
+            if (strcmp(overhead_of(&map, r->cats, &c.text), "corrected") == 0)
+                sums_add(&s, &(struct sum){ { r->proc, "Total" }, r->total });
         } else sums_add(&s, &(struct sum){ { r->proc, r->op, name, r->cats }, r->total });
     }
     sums_merge(&s);

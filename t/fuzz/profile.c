@@ -27,18 +27,17 @@ static void put(void *closure, const struct event *e)
 static void lines(struct importer *m, const uint8_t *data, size_t n)
 {
     void *state = NULL;
-    size_t number = 0;
     for (size_t i = 0; i < n;) {
         const uint8_t *nl = memchr(data + i, '\n', n - i);
         size_t k = nl ? (size_t)(nl - data) + 1 - i : n - i;
         char *line = malloc(k + 1);
         memcpy(line, data + i, k);
         line[k] = 0;
-        import_text_line(m, format, line, k, ++number, &state);
+        import_text_line(m, format, line, k, &state);
         free(line);
         i += k;
     }
-    import_text_line(m, format, NULL, 0, number, &state);
+    import_text_line(m, format, NULL, 0, &state);
 }
 
 static void body(const uint8_t *data, size_t n)

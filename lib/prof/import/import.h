@@ -70,7 +70,7 @@ void import_prof_bytes(struct importer *, const char *name, const unsigned char 
 void import_pprof_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 void import_rlscope_bytes(struct importer *, const char *name, const unsigned char *p, size_t n);
 /* NULL line: the end */
-void import_text_line(struct importer *, enum import_format, char *line, size_t n, size_t number, void **state);
+void import_text_line(struct importer *, enum import_format, char *line, size_t n, void **state);
 /* a file of lines, by the function above */
 void import_lines(struct importer *, enum import_format, const char *path);
 #endif

@@ -264,7 +264,8 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
                (int)f[STREAM].n, f[STREAM].s);
     struct event e = { .kind = gpu ? EVENT_GPU : EVENT_CAT, .cat = str_of(gpu ? "GPU" : "CUDA"), .name = f[NAME],
                        .link = f[CORRELATION], .proc = f[PID].n ? f[PID] : str_of("0"),
-                       .tid = gpu ? (str){ t->device.s, t->device.n } : f[TID], .start = llround(start * t->start_unit) };
+                       .tid = gpu ? (str){ t->device.s, t->device.n } : f[TID],
+                       .start = llround(start * t->start_unit) };
     e.end = e.start + llround(duration * t->duration_unit);
     if (e.end < e.start) {                               /* seen in the wild: the time is lost, the call is not */
         m->reversed++;
@@ -273,10 +274,9 @@ static void nvprof_line(struct importer *m, struct text *t, const char *line, si
     import_put(m, &e);
 }
 
-void import_text_line(struct importer *m, enum import_format format, char *line, size_t n, size_t number, void **state)
+void import_text_line(struct importer *m, enum import_format format, char *line, size_t n, void **state)
 {
     struct text *t = state_of(state, format);
-    (void)number;
     if (!line) {
         char none[] = "";
         if (format == FROM_PERF) perf_line(m, t, none, 0);
@@ -299,12 +299,12 @@ void import_lines(struct importer *m, enum import_format format, const char *pat
     size_t cap = 0, number = 0, bytes = 0;
     void *state = NULL;
     bool cut = false;
-    for (ssize_t got; (got = text_line(f, path, &line, &cap)) > 0;) {
+    for (ssize_t got; (got = text_line(f, path, &line, &cap)) > 0; number++) {
         bytes += (size_t)got;
         cut = line[got - 1] != '\n';
-        import_text_line(m, format, line, (size_t)got, ++number, &state);
+        import_text_line(m, format, line, (size_t)got, &state);
     }
-    import_text_line(m, format, NULL, 0, number, &state);
+    import_text_line(m, format, NULL, 0, &state);
     if (!number) m->fault = xformat("%s: empty input", path);
     else if (cut) {
         m->fault = xformat("%s:%zu: the input ends inside this line (byte %zu)", path, number, bytes);
