@@ -232,6 +232,9 @@ printf '%s\n' 'tmux: server    8 1.5: 250 cpu-clock: ' $'\t  40 [unknown] (/memf
 is 'a command with a colon, a file that is gone' "$head
 perf,1,cat,C,0,250,tmux: server,,est
 perf,1,cat,C,0,250,[unknown],,est" prof-import --from=perf t.perf
+is 'a function of two billion calls, in a listing of pstats' 'f(x),2000000000,5' eval \
+    'printf "ncalls tottime percall cumtime percall filename:lineno(function)\n2000000000/5 100.5 0.0 200.0 0.0 f(x)\n" | prof-import --from=pstats - |
+    csv-cut -c name,calls,primitive_calls | sed 1d'
 is 'folded stacks' "$head
 folded,1,cat,Python,0,3000,c,,est
 folded,1,cat,Python,0,5000,b,,est

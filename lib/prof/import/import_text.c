@@ -160,7 +160,7 @@ static void pstats_line(struct importer *m, struct text *t, char *line, size_t n
         if (!len[i]) return;                             /* blank lines and what follows the table */
         const char *slash = i == 0 ? memchr(w[0], '/', len[0]) : NULL;
         size_t k = slash ? (size_t)(slash - w[0]) : len[i];
-        if (!num_parse(w[i], k, &number[i]) || !(fabs(number[i]) < 1e9)) {
+        if (!num_parse(w[i], k, &number[i]) || !(fabs(number[i]) < (i ? 1e9 : 1e18))) {
             m->malformed++;
             return;
         }
