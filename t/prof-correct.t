@@ -97,4 +97,10 @@ is 'placed intervals' 'cats,total_ns,lo_ns,hi_ns,runs
 GPU,15,0,60,3
 GPU+op:step,4,0,9,1
 Python,100,0,99,1' bash -c 'prof-correct --placed placed.csv | csv-cut -c cats,total_ns,lo_ns,hi_ns,runs'
+many() { seq 12000 | sed "s/.*/1,&,act,C,$1\n1,&,act,Python,$1\n1,&,act,GPU,$1\n1,&,train,C,$1\n1,&,train,Python,$1\n1,&,train,Backend,$1\n1,&,train,GPU,$1/"; }
+{ echo proc,phase,op,cats,total_ns; many 9999; } > many.csv
+{ echo proc,phase,op,cats,hook,before,begun; many any,0,3; } > hooks-many.csv
+echo '(calibration (cost (hook any) (mean_ns 100) (inside_ns 100)))' > cost.sexp
+is 'cells of 12000 iterations, in no time that grows with their square' '9999 24000 9699 60000' eval \
+    '(ulimit -t 10; prof-correct --calibration=cost.sexp --hooks=hooks-many.csv many.csv) | csv-cut -c total_ns | sed 1d | sort | uniq -c | awk "{ print \$2, \$1 }" | sort -r | xargs'
 done_testing

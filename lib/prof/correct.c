@@ -62,12 +62,13 @@ void correct_costs(const char *calibration, const char *const *hook, size_t n, s
     free(c.v);
 }
 
-static size_t find_cell(const struct cells *c, const char *proc, const char *phase, const char *op, const char *cats)
+/* the texts that tell a cell from all others */
+static str key_of(struct buf *b, const char *proc, const char *phase, const char *op, const char *cats)
 {
-    for (size_t i = 0; i < c->n; i++)
-        if (strcmp(c->v[i].cats, cats) == 0 && strcmp(c->v[i].op, op) == 0 && strcmp(c->v[i].phase, phase) == 0
-            && strcmp(c->v[i].proc, proc) == 0) return i;
-    return c->n;
+    const char *part[] = { proc, phase, op, cats };
+    b->n = 0;
+    for (int k = 0; k < 4; k++) buf_add(b, part[k], strlen(part[k]) + 1);
+    return (str){ b->s, b->n };
 }
 
 /* what cell i could not give: from the largest others of the same operation */
@@ -77,8 +78,8 @@ static double carry(const struct cells *c, double *left, size_t i, double debt)
         size_t best = c->n;
         for (size_t k = 0; k < c->n; k++) {
             const struct cell_row *a = &c->v[i], *b = &c->v[k];
-            if (left[k] <= 0 || set_has_gpu(b->cats) || !b->cats[0] || strcmp(a->op, b->op) != 0 ||
-                strcmp(a->phase, b->phase) != 0 || strcmp(a->proc, b->proc) != 0)
+            if (left[k] <= 0 || !b->cats[0] || strcmp(a->op, b->op) != 0 || strcmp(a->phase, b->phase) != 0 ||
+                strcmp(a->proc, b->proc) != 0 || set_has_gpu(b->cats))
                 continue;
             if (best == c->n || left[k] > left[best]) best = k;
         }
@@ -109,23 +110,31 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     struct correction *out = xcalloc(c->n, sizeof *out);
     double *left = xcalloc(c->n, sizeof *left), *share = xcalloc(size_mul(c->n, costs.n) + 1, sizeof *share);
     struct arena text = { 0 };
-    struct intern missing = { 0 };
-    for (size_t i = 0; i < c->n; i++) left[i] = (double)c->v[i].total;
+    struct intern missing = { 0 }, keys = { 0 };
+    struct buf key = { 0 };
+    size_t *cell = xmalloc(c->n, sizeof *cell);          /* by number of its key; of several the first */
+    for (size_t i = 0; i < c->n; i++) {
+        const struct cell_row *r = &c->v[i];
+        size_t known = keys.n;
+        if (intern(&keys, key_of(&key, r->proc, r->phase, r->op, r->cats)) == known) cell[known] = i;
+        left[i] = (double)r->total;
+    }
     csv *t = csv_open(hooks);
     int proc = csv_need(t, "proc"), phase = csv_need(t, "phase"), op = csv_need(t, "op"), cats = csv_need(t, "cats");
     int hook = csv_need(t, "hook"), before = csv_need(t, "before"), begun = csv_need(t, "begun");
     while (csv_next(t)) {
         arena_reset(&text);
-        size_t i = find_cell(c, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text), csv_cstr(t, op, &text),
-                             csv_cstr(t, cats, &text));
+        long k = intern_find(&keys, key_of(&key, csv_cstr(t, proc, &text), csv_cstr(t, phase, &text),
+                                           csv_cstr(t, op, &text), csv_cstr(t, cats, &text)));
+        size_t i = k < 0 ? c->n : cell[k];
         size_t h = cost_of(&costs, csv_str(t, hook));
         if (h == costs.n) intern(&missing, csv_str(t, hook));
         if (i == c->n || h == costs.n || set_has_gpu(c->v[i].cats)) continue;
-        struct cost *k = &costs.v[h];
+        const struct cost *one = &costs.v[h];
         double n_before = csv_num(t, before), n_begun = csv_num(t, begun);
-        double cost = k->inside * n_begun + (k->mean - k->inside) * n_before;
+        double cost = one->inside * n_begun + (one->mean - one->inside) * n_before;
         left[i] -= cost;
-        share[i * costs.n + h] += k->mean > 0 ? cost / k->mean : (n_begun + n_before) / 2;
+        share[i * costs.n + h] += one->mean > 0 ? cost / one->mean : (n_begun + n_before) / 2;
     }
     csv_close(t);
     for (size_t h = 0; h < missing.n; h++) warn("hook %s is not calibrated, its cost is taken as 0", missing.name[h].s);
@@ -155,14 +164,12 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
             total->ns += costs.v[h].calls * costs.v[h].mean;
         }
         total->freedom = welch(error, freedom, costs.n, &total->error);
-        free(error);
-        free(freedom);
+        free_all(error, freedom);
     }
     intern_free(&missing);
+    intern_free(&keys);
     arena_free(&text);
-    free(costs.v);
-    free(left);
-    free(share);
+    free_all(costs.v, left, share, cell, key.s);
     return out;
 }
 
@@ -298,19 +305,24 @@ struct correction *correct_placed(struct cells *c)
 {
     struct correction *out = xcalloc(c->n, sizeof *out);
     struct cells left = { .v = c->v };
+    struct intern keys = { 0 };
+    struct buf key = { 0 };
     for (size_t i = 0; i < c->n; i++) {
         struct cell_row r = c->v[i];
         const char *cats = without_overhead(r.cats, &c->text);
         if (cats != r.cats && only_operations(cats)) continue;   /* nothing but overhead: the time goes */
         r.cats = cats;
-        size_t same = find_cell(&left, r.proc, r.phase, r.op, r.cats);
-        if (same < left.n) {
-            left.v[same].total = i64_add(left.v[same].total, r.total);
-            left.v[same].runs = i64_add(left.v[same].runs, r.runs);
-            if (r.lo < left.v[same].lo) left.v[same].lo = r.lo;
-            if (r.hi > left.v[same].hi) left.v[same].hi = r.hi;
+        uint32_t k = intern(&keys, key_of(&key, r.proc, r.phase, r.op, r.cats));
+        struct cell_row *same = &left.v[k];
+        if (k < left.n) {
+            same->total = i64_add(same->total, r.total);
+            same->runs = i64_add(same->runs, r.runs);
+            if (r.lo < same->lo) same->lo = r.lo;
+            if (r.hi > same->hi) same->hi = r.hi;
         } else left.v[left.n++] = r;
     }
+    intern_free(&keys);
+    free(key.s);
     c->n = left.n;
     for (size_t i = 0; i < c->n; i++) out[i].corrected = c->v[i].total;
     return out;
