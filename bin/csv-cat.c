@@ -82,7 +82,6 @@ static void copy_filled(csvw *w, csv *t, const struct intern *names)
 static void cat_filled(csvw *w, char **files)
 {
     struct intern names = all_names(files);
-    if (source && intern_find(&names, str_of(source)) >= 0) die("a file already has a column '%s'", source);
     if (source) csvw_cstr(w, source);
     for (size_t i = 0; i < names.n; i++) csvw_str(w, names.name[i]);
     csvw_end(w);
@@ -97,7 +96,6 @@ static void cat_filled(csvw *w, char **files)
 static void cat_same(csvw *w, char **files)
 {
     csv *t = csv_files(files);
-    if (source && csv_find(t, source) >= 0) die_at(csv_file(t), 1, "already has a column '%s'", source);
     if (source) csvw_cstr(w, source);
     csvw_copy_names(w, t);
     csvw_end(w);

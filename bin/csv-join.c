@@ -78,19 +78,12 @@ static void read_right(const char *path)
 
 static void write_names(csvw *w, const csv *left, bool both)
 {
-    struct intern names = { 0 };
-    for (int i = 0; i < csv_ncol(left); i++) intern(&names, csv_name(left, i));
     csvw_copy_names(w, left);
     for (int i = 0; both && i < right_rest.n; i++) {
-        str name = right.name[right_rest.v[i]];
-        char *full = xformat("%.*s%s", (int)name.n, name.s, intern_find(&names, name) >= 0 ? suffix : "");
-        size_t before = names.n;
-        if (intern(&names, str_of(full)) != before) die("two columns would be called '%s'", full);
-        csvw_cstr(w, full);
-        free(full);
+        const char *name = right.name[right_rest.v[i]].s;
+        csvw_format(w, "%s%s", name, csv_find(left, name) >= 0 ? suffix : "");
     }
     csvw_end(w);
-    intern_free(&names);
 }
 
 static void write_right(csvw *w, long row)

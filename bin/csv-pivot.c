@@ -85,13 +85,7 @@ static void widen(csvw *w, csv *t)
     }
     if (n) qsort(cell, n, sizeof *cell, by_place);
     for (int i = 0; i < key.n; i++) csvw_str(w, csv_name(t, key.v[i]));
-    for (size_t c = 0; c < cols.n; c++) {
-        char *name = xformat("%s%.*s", prefix, (int)cols.name[c].n, cols.name[c].s);
-        for (int i = 0; i < key.n; i++)
-            if (str_is(csv_name(t, key.v[i]), name)) die("two columns would be called '%s', try --prefix", name);
-        csvw_cstr(w, name);
-        free(name);
-    }
+    for (size_t c = 0; c < cols.n; c++) csvw_format(w, "%s%.*s", prefix, (int)cols.name[c].n, cols.name[c].s);
     if (!key.n && !cols.n) csvw_cstr(w, values);         /* a table has at least one column */
     csvw_end(w);
     for (size_t r = 0, i = 0; r < rows.n; r++) {

@@ -57,8 +57,8 @@ int main(int argc, char **argv)
         return csvw_close(w);
     }
     csvw_copy_names(w, t);
-    csvw_name(w, str_of(name));
-    for (int c = 0; probabilities && c < m->nclass; c++) csvw_name(w, str_of(xformat("p_%s", m->class[c])));
+    csvw_cstr(w, name);
+    for (int c = 0; probabilities && c < m->nclass; c++) csvw_format(w, "p_%s", m->class[c]);
     csvw_end(w);
     while (csv_next(t)) {
         for (size_t j = 0; j < m->nfeature; j++) x[j] = data_value(t, col[j]);

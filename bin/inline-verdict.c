@@ -42,7 +42,7 @@ int main(int argc, char **argv)
     int callee = csv_need(t, "callee"), chain = csv_need(t, "chain");
     csvw *w = csvw_open(out);
     csvw_copy_names(w, t);
-    csvw_name(w, str_of(column));
+    csvw_cstr(w, column);
     csvw_end(w);
     while (csv_next(t)) {
         csvw_copy_all(w, t);

@@ -22,7 +22,9 @@ fails 'a setting that is not there' 2 "'{z}'" grid --command='{z}'
 fails 'nothing varies' 2 'see --vary' bench-jobs
 fails 'no values' 2 'no values' bench-jobs --vary=n=
 fails 'no name' 2 'NAME=VALUES' bench-jobs --vary=n
-fails 'an output that jobs would share' 2 "has no {s}: jobs would write over each other" grid --out='{n}.csv'
+fails 'an output that jobs would share' 2 "'{n}.csv' is '[0-9]*.csv' for two jobs: they would write over each other" grid --out='{n}.csv'
+fails 'one that two of them make of different values' 2 "is 'r111' for two jobs" bench-jobs --vary='a=1 11' --vary='b=11 1' --out='r{a}{b}'
+fails 'a setting given twice' 1 "two columns would be called 'n'" bench-jobs --vary='n=1 2' --vary='n=3 4'
 ok 'the number of the job is enough' grid --out='{#}.csv'
 ok 'a setting of one value need not be in it' bench-jobs --vary='n=1 2' --vary='s=x' --out='{n}.csv'
 done_testing

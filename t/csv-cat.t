@@ -14,8 +14,8 @@ printf '1\n2\n' > list
 is "names of files from a list" $'a,b\n1,2\n3,"4,""5"""' csv-cat --files-from=list
 is "the list may be standard input" $'a,b\n1,2\n3,"4,""5"""' csv-cat --files-from=- < list
 fails "other columns are an error that names both files" 1 '3:1: header differs from that of 1' csv-cat 1 3
-fails "a column of that name is there already" 1 "1:1: already has a column 'a'" csv-cat --source=a 1
-fails "also with --fill" 1 "already has a column 'c'" csv-cat --fill --source=c 1 3
+fails "a column of that name is there already" 1 "two columns would be called 'a'" csv-cat --source=a 1
+fails "also with --fill" 1 "two columns would be called 'c'" csv-cat --fill --source=c 1 3
 fails "an empty list" 1 'no file names' csv-cat --files-from=/dev/null
 fails "a list and operands" 2 'exclude each other' csv-cat --files-from=list 1
 fails "--fill cannot read a pipe twice" 2 'standard input' csv-cat --fill 1 -

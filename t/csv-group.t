@@ -78,4 +78,5 @@ is 'pairs of which one is not known are left out' $'n_rows,corr_y_x\n4,1' eval \
 is 'a nan is nan' $'n_rows,corr_y_x\n3,nan' eval 'printf "x,y\n1,1\nnan,2\n7,3\n" | csv-group -c x --stat=corr:y'
 fails 'with a column that is not there' 1 "no column 'yy'" csv-group -c x --stat=corr:yy <(printf 'x,y\n1,1\n')
 is 'the greatest may be 0' 0 eval "printf 'a\n-1\n0\n' | csv-group -c a --stat=max | tail -1 | cut -d, -f2"
+fails "two columns of one name" 1 "two columns would be called 'n_rows'" csv-group -g n_rows <(printf 'n_rows\n1\n')
 done_testing

@@ -11,4 +11,5 @@ fails "a name twice with one key" 1 "'slow' appears twice with the same key: '9'
 fails "a name that is the key's" 1 "would be called 'net'" eval '(cat t; echo v,net,8,) | csv-pivot -k net --names=form --values=s'
 fails "no such column" 1 "no column 'q'" csv-pivot -k net --names=q --values=s t
 fails "names and values are needed" 2 'are needed' csv-pivot -k net t
+fails "made long, a name that is the key's" 1 "two columns would be called 'k'" csv-pivot --long -k k --names=k --values=v <(printf 'k,a\n1,2\n')
 done_testing

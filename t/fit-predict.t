@@ -54,5 +54,5 @@ fails 'nothing to score' 1 'no rows to score' bash -c "printf 'x,c\n' | fit-pred
 is 'an answer that is a flag is one to score too, as it was to learn' '2,0,0,1' bash -c "printf 'y,x\ntrue,1\nfalse,0\n' > flag.csv
     fit-ridge --quiet --lambda=1e-300 -y y flag.csv | fit-predict -m - --score flag.csv | tail -1 | tr , ' ' | xargs printf '%d,%.0f,%.0f,%.0f\n'"
 fails 'an answer that is not known' 1 "'nan' is not a finite number" bash -c "printf 'y,x\nnan,1\n' | fit-predict -m line.sexp --score"
-fails 'a column of that name' 1 "already has a column 'predicted'" bash -c 'fit-predict -m line.sexp held.csv | fit-predict -m line.sexp'
+fails 'a column of that name' 1 "two columns would be called 'predicted'" bash -c 'fit-predict -m line.sexp held.csv | fit-predict -m line.sexp'
 done_testing

@@ -11,5 +11,5 @@ f,g:3:4,2,yes
 h,main:5:2,3,yes
 k,main:6:6,4,' inline-verdict --decisions=d.sexp s.csv
 fails 'no decisions' 2 'no decisions' inline-verdict s.csv
-fails 'a column that is there already' 1 "already has a column 'x'" inline-verdict --decisions=d.sexp -c x s.csv
+fails 'a column that is there already' 1 "two columns would be called 'x'" inline-verdict --decisions=d.sexp -c x s.csv
 done_testing

@@ -25,4 +25,9 @@ ok 'then nothing is written' test ! -s got
 jobs-do more.csv | jobs-log log.csv 2> /dev/null
 fails 'other columns' 1 "job 'd': its columns are not those" jobs-merge --log=log.csv more.csv
 fails 'files want a name' 1 "column 'out'" bash -c "csv-cut -c job,command jobs.csv | jobs-merge --files --log=log.csv"
+fails 'a column that the answers have' 1 "two columns would be called 'x'" jobs-merge --name=x --log=log.csv jobs.csv
+(echo job,command,out; echo a,echo 1,same; echo b,echo 2,same) > same.csv
+jobs-do same.csv | jobs-log same.log
+fails 'two jobs of one file: none is lost' 1 "same.csv:3: column 'out': 'same' is no file of this job alone" jobs-merge --files --log=same.log same.csv
+ok 'and nothing is written' test ! -e same
 done_testing

@@ -61,8 +61,7 @@ void csv_quote(struct buf *, str);                       /* appends a field, quo
 void csvw_copy(csvw *, const csv *, int col);            /* a field of the current record, byte for byte */
 void csvw_copy_all(csvw *, const csv *);                 /* all of them; csvw_end is still to come */
 void csvw_copy_names(csvw *, const csv *);               /* the header fields; csvw_end is still to come */
-void csvw_name(csvw *, str);                             /* a header field; dies where copied names have it */
-void csvw_names(csvw *, const char *names);              /* the same from "a,b,c"; csvw_end is still to come */
+void csvw_names(csvw *, const char *names);              /* header fields from "a,b,c"; csvw_end is still to come */
 void csvw_end(csvw *);                                   /* end the record */
 void csvw_flush(csvw *);
 int csvw_close(csvw *);                                  /* flush, check, commit; EXIT_OK, or dies */

@@ -23,7 +23,7 @@ struct csvw {
     size_t nfield, last;                                 /* of the record in work: fields, bytes of the last */
     size_t n, row;                                       /* where the record in work begins; NOWHERE: it went out */
     str header;                                          /* as it was written, the line end included */
-    const csv *copied;                                   /* whose names the header begins with, or NULL */
+    struct intern names;                                 /* of the header, while it is written */
     csvw *next;
     char buf[CHUNK + PAD];
 };
@@ -153,10 +153,19 @@ static bool misleads(const csvw *w, str f)
            (f.n >= sizeof csv_lfs - 1 && memcmp(f.s, csv_lfs, sizeof csv_lfs - 1) == 0);
 }
 
+/* a name twice makes a table that no filter reads: better said before an hour of measuring than behind it */
+static void is_new(csvw *w, str name)
+{
+    size_t before = w->names.n;
+    if (intern(&w->names, name) < before)
+        die("two columns would be called '%.*s'; csv-cut drops or renames one", (int)name.n, name.s);
+}
+
 void csvw_str(csvw *w, str f)
 {
     begin_field(w);
     w->last = f.n;
+    if (!w->started) is_new(w, f);
     if (!misleads(w, f) && !csv_needs_quotes(f)) {
         raw(w, f.s, f.n);
         return;
@@ -266,29 +275,13 @@ void csvw_copy_all(csvw *w, const csv *c)
 void csvw_copy_names(csvw *w, const csv *c)
 {
     for (int i = 0; i < csv_ncol(c); i++) csvw_str(w, csv_name(c, i));
-    w->copied = c;
-}
-
-/* a name twice makes a table that no filter reads: better said before an hour of measuring than behind it */
-static void is_new(const csv *c, str name)
-{
-    for (int i = 0; i < csv_ncol(c); i++)
-        if (str_eq(csv_name(c, i), name))
-            die_at(csv_file(c), 1, "already has a column '%.*s': csv-cut --drop=%.*s takes it away",
-                   (int)name.n, name.s, (int)name.n, name.s);
-}
-
-void csvw_name(csvw *w, str name)
-{
-    if (w->copied) is_new(w->copied, name);
-    csvw_str(w, name);
 }
 
 void csvw_names(csvw *w, const char *names)
 {
     for (const char *p = names;; p++) {
         size_t n = strcspn(p, ",");
-        csvw_name(w, (str){ p, n });
+        csvw_str(w, (str){ p, n });
         p += n;
         if (!*p) return;
     }
@@ -316,6 +309,7 @@ void csvw_end(csvw *w)
         if (!w->started) w->header = (str){ memcpy(xmalloc(row.n, 1), row.s, row.n), row.n };
         else if (str_eq(row, w->header)) quote_first(w);
     }
+    if (!w->started) intern_free(&w->names);
     w->started = true;
     w->row = w->n;
     if (w->append) csvw_flush(w);
