@@ -3,9 +3,9 @@
  * Usage: csv-cut [-c COLS] [--drop=COLS] [--rename=OLD=NEW]... [FILE]...
  *
  * Columns in: any.  Columns out: COLS in the order given, or all but those
- * dropped.  COLS is a list a,b,c in which a..c is a range and * and ? match
- * several names.  Order of the rows and bytes of the fields are kept.
- * Constant memory.
+ * dropped.  COLS is a list a,b,c in which a..c is a range and *, ? and [..]
+ * match several names, unless a column is called so.  Order of the rows and
+ * bytes of the fields are kept.  Constant memory.
  *
  * Examples:
  *   $ csv-cut -c network,ratio,'*_seconds' results.csv

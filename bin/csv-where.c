@@ -4,7 +4,7 @@
  *
  * Columns in: COL.  Columns out: the same.  A row is kept when all conditions
  * given hold: --min and --max for numbers (an empty field and nan never lie in
- * a range), --is for one of several texts, --like for a pattern of * and ?,
+ * a range), --is for one of several texts, --like for a pattern of *, ?, [..],
  * --known for fields that are not empty.  --not keeps the others.  Order and
  * bytes of the rows are kept.  Constant memory.
  *

@@ -34,4 +34,7 @@ is "a carriage return at a field's end is quoted" $'b,a\ny,"x\r"' eval "printf '
 fails 'a message has no control characters of the input' 1 "no column matches 'a[?][[]2Jb'" csv-cut -c $'a\033[2Jb' n
 printf 'label,x\n1,2\n' > near.csv
 fails 'the first name is near, too' 1 "did you mean 'label'" csv-cut -c labl near.csv
+printf 'a[0],a..b,a0\n1,2,3\n' > odd
+is "a column is found by its name, whatever it holds" $'a..b,a[0]\n2,1' csv-cut -c 'a..b,a[0]' odd
+is "what is no name is a pattern" $'a[0],a0\n1,3' csv-cut -c 'a[[]*,a[0-9]' odd
 done_testing

@@ -12,4 +12,5 @@ is "some rows" $'x_ns\n----\n   1\n(1 more rows)' csv-show -c x_ns -n 1 t
 is "characters, not bytes; control characters" $'a   b\n--  -\näü  x\n?   y' eval 'printf "a,b\näü,x\n\033,y\n" | csv-show'
 is "header only" $'a\n-' eval 'printf "a\n" | csv-show'
 fails "no such column" 1 "no column 'q'" csv-show -c q t
+is 'names are not rounded' $'0.33333333  0.33333334\n----------  ----------\n    0.3333         1.5' csv-show <(printf '0.33333333,0.33333334\n0.33333333,1.5\n')
 done_testing

@@ -43,12 +43,13 @@ static struct columns parse(const csv *t, const char *names, bool patterns, cons
     for (const char *p = names;; p++) {
         size_t n = strcspn(p, ",");
         char *name = xformat("%.*s", (int)n, p);
-        char *range = patterns ? strstr(name, "..") : NULL;
+        bool pattern = patterns && csv_find(t, name) < 0;   /* a name as it stands is that column */
+        char *range = pattern ? strstr(name, "..") : NULL;
         if (!n) usage("%s: a column name is empty in '%s'", option, names);
         if (range) {
             *range = 0;
             add_range(t, &c, name, range + 2, option);
-        } else if (patterns && strpbrk(name, "*?[")) add_matches(t, &c, name, option);
+        } else if (pattern && strpbrk(name, "*?[")) add_matches(t, &c, name, option);
         else add(&c, csv_need(t, name), option);
         free(name);
         p += n;
@@ -64,6 +65,17 @@ struct columns columns_of(const csv *t, const char *names, const char *option)
 struct columns columns_matching(const csv *t, const char *patterns, const char *option)
 {
     return parse(t, patterns, true, option);
+}
+
+void columns_named(struct intern *t, const char *names, const char *option)
+{
+    for (const char *p = names;; p++) {
+        size_t n = strcspn(p, ","), before = t->n;
+        if (!n || intern(t, (str){ p, n }) != before)
+            usage("%s: a name is empty or comes twice in '%s'", option, names);
+        p += n;
+        if (!*p) return;
+    }
 }
 
 struct columns columns_all(const csv *t)

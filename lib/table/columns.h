@@ -8,7 +8,8 @@ struct columns { int *v; int n; };
 /* "a,b,c": each must exist once; usage error for an empty list.  option: for the message. */
 struct columns columns_of(const csv *, const char *names, const char *option);
 
-/* The same, but a name may hold * and ? (as many columns as match, in table order) and "a..b" is a range. */
+/* The same, but a name that no column has may hold *, ? and [..] (as many columns as match, in table order), and "a..b"
+ * is a range. */
 struct columns columns_matching(const csv *, const char *patterns, const char *option);
 
 struct columns columns_all(const csv *);

@@ -131,7 +131,8 @@ void show_table(FILE *f, csv *t, struct columns c, const struct show *how)
     struct arena a = { 0 };
     size_t rows = 0, cap = 0, n = (size_t)c.n;
     str *cell = grow(NULL, n, &cap, sizeof *cell);       /* the names are row 0 */
-    for (size_t k = 0; k < n; k++) cell[k] = shown(csv_name(t, c.v[k]), how, &a);
+    const struct show whole = { .width = how->width, .markdown = how->markdown };        /* 0.3333333 is a name, too */
+    for (size_t k = 0; k < n; k++) cell[k] = shown(csv_name(t, c.v[k]), &whole, &a);
     for (; csv_next(t); rows++) {
         if (how->rows && rows >= (size_t)how->rows) continue;
         cell = grow(cell, size_mul(rows + 2, n), &cap, sizeof *cell);
