@@ -13,12 +13,14 @@
  *   $ find out -name '*.csv' | sort | csv-cat --files-from=- --fill
  */
 #include "base/filter.h"
+#include "base/reread.h"
 #include "table/csvio.h"
 #include "table/input.h"
 #include HELP
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool fill;
 static const char *source, *files_from;
@@ -45,17 +47,18 @@ static struct list read_list(const char *path)
     return files;
 }
 
-/* the columns of all files, each read up to its header */
+/* the columns of all files, each read up to its header; they can then be read again */
 static struct intern all_names(char **files)
 {
     struct intern names = { 0 };
+    off_t begin = reread_begin();
     for (; *files; files++) {
-        if (strcmp(*files, "-") == 0)
-            usage("--fill reads every file twice and cannot take standard input among others");
+        reread_prepare(files);
         csv *t = csv_open(*files);
         for (int i = 0; i < csv_ncol(t); i++) intern(&names, csv_name(t, i));
         csv_close(t);
     }
+    reread_stdin(STDIN_FILENO, begin);
     return names;
 }
 

@@ -18,7 +18,8 @@ fails "a column of that name is there already" 1 "two columns would be called 'a
 fails "also with --fill" 1 "two columns would be called 'c'" csv-cat --fill --source=c 1 3
 fails "an empty list" 1 'no file names' csv-cat --files-from=/dev/null
 fails "a list and operands" 2 'exclude each other' csv-cat --files-from=list 1
-fails "--fill cannot read a pipe twice" 2 'standard input' csv-cat --fill 1 -
+is "pipes are read twice, too" $'a,b,c\n1,2,\n,5,6\n7,,' csv-cat --fill 1 - <(printf 'a\n7\n') < 3
+is "standard input as a pipe" $'b,c,a\n5,6,\n2,,1' eval 'cat 3 | csv-cat --fill - 1'
 fails "standard input has a name in messages" 1 "\(stdin\):2: 1 field, header has 2" eval "printf 'a,b\n1\n' | csv-cat -"
 fails "a byte-order mark and nothing else" 1 ":1: no header row" eval "printf '\xef\xbb\xbf' | csv-cat"
 fails "a long value is cut in messages" 1 "column 'a': '$(printf 'x%.0s' {1..200})' is not a number" eval "printf 'a\n%s\n' $(printf 'x%.0s' {1..201}) | csv-group -c a"
