@@ -53,4 +53,9 @@ is 'sum, least, most, first' "$(< group)" eval "csv-group -c a --stat=sum,min,ma
 is 'a division that comes out even' 3002399751580331 eval 'printf "a\n9007199254740993\n" | csv-calc --print=a/3'
 is 'one that does not' 1801439850948198.5 eval 'printf "a\n9007199254740993\n" | csv-calc --print=a/5'
 is 'a running sum' $'9007199254740993\n18014398509481987' eval 'printf "a\n9007199254740993\n9007199254740994\n" | csv-calc --print="run_sum(a)"'
+is 'powers, as long as they are integers' $'12157665459056928801\t-36472996377170786403\t100000000000000001\t0.5\t1.7014118346046923e+38' eval \
+    'printf "a\n3\n" | csv-calc --print="a^40" --print="(-a)^41" --print="10^17+1" --print="2^-1" --print="2^127"'
+is 'with decimals' $'9007199254740993\t9007199254740993.000\t-9007199254740993.0' eval \
+    'printf "a\n9007199254740993\n" | csv-calc --print="fixed(a, 0)" --print="fixed(a, 3)" --print="fixed(-a, 1)"'
+is 'a quotient is rounded once, as by Python' 3871151652394783.5 eval 'printf "a\n3871151652394783391\n" | csv-calc --print=a/1000'
 done_testing

@@ -106,7 +106,17 @@ struct exact_number exact_div(struct exact_number a, struct exact_number b)
     double x = a.x / b.x;
     if (!needs_integers(a, b, x, &i, &j) || j == 0) return exact_of(x);
     if (j == -1) return exact_sub(exact_of(0), a);       /* the one quotient that can overflow */
-    return i % j == 0 ? exact_of_integer(i / j) : exact_of(x);
+    return i % j == 0 ? exact_of_integer(i / j) : exact_of((double)((long double)i / (long double)j));
+}
+
+struct exact_number exact_pow(struct exact_number a, struct exact_number b)
+{
+    __int128 i, j;
+    struct exact_number power = exact_of(1);
+    double x = pow(a.x, b.x);
+    if (fabs(x) >= 0x1p127 || !needs_integers(a, b, x, &i, &j) || j < 0 || j > 127) return exact_of(x);
+    while (j--) power = exact_mul(power, a);
+    return power;
 }
 
 struct exact_number exact_mod(struct exact_number a, struct exact_number b)

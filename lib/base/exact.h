@@ -33,5 +33,6 @@ struct exact_number exact_add(struct exact_number a, struct exact_number b);
 struct exact_number exact_sub(struct exact_number a, struct exact_number b);
 struct exact_number exact_mul(struct exact_number a, struct exact_number b);
 struct exact_number exact_div(struct exact_number a, struct exact_number b);   /* an integer where it comes out even */
+struct exact_number exact_pow(struct exact_number a, struct exact_number b);
 struct exact_number exact_mod(struct exact_number a, struct exact_number b);   /* as fmod: the sign is a's */
 #endif

@@ -100,10 +100,10 @@ static struct value fixed(CALL_OF)
     long places;
     char b[700];
     (void)n;
-    if (!value_number(e, s, arg, &x) || !whole(e, s, arg + 1, 0, PLACES_MAX, &places)) return not_known;
-    struct value v = number_value(x);
-    if (!isfinite(x)) return of_text(value_text(s, &v));
-    size_t k = decimals(b, sizeof b, false, places, x);
+    if (!value_exact(e, s, arg, &x) || !whole(e, s, arg + 1, 0, PLACES_MAX, &places)) return not_known;
+    bool rounds = !x.big && isfinite(x.x);
+    size_t k = rounds ? decimals(b, sizeof b, false, places, x.x) : exact_print(b, x);
+    if (x.big && places) k += (size_t)snprintf(b + k, sizeof b - k, ".%0*d", (int)places, 0);
     return of_text((str){ arena_copy(&s->text, b, k), k });
 }
 

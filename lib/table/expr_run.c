@@ -111,7 +111,7 @@ static struct exact_number arithmetic(enum code c, struct exact_number a, struct
     case MULTIPLY: return exact_mul(a, b);
     case DIVIDE: return exact_div(a, b);
     case MODULO: return exact_mod(a, b);
-    default: return exact_of(pow(a.x, b.x));
+    default: return exact_pow(a, b);
     }
 }
 
