@@ -92,6 +92,7 @@ replace('abc', 'x*', '-')	-a-b-c-
 extract(path, '/([a-z])[.]')	b
 extract(path, '[.].*')	.c
 known(extract(path, 'Q'))	0
+known(extract(path, 'a(Q)?'))	0
 number('1e3') + 1	1001
 known(number('a'))	0
 text(1) == '1'	1
@@ -121,6 +122,8 @@ f "= for ==" 2 "'=' alone compares nothing" 'base = 2'
 f "a unit" 2 'letter right after a number' '3s'
 f "too few arguments" 2 'round\(\) takes 1 to 2' 'round()'
 f "comparisons in a chain" 2 'comparisons do not chain' '1 < 2 < 3'
+f "by == as well" 2 'comparisons do not chain' '1 < 2 == 1'
+f "a number beyond doubles" 2 'this is not a finite number' '1e400'
 f "an open bracket" 2 "'\)' is missing" '(base'
 f "an open quote" 2 'never closed' "'x"
 f "two values" 2 'operator is missing' 'base s'
@@ -312,4 +315,5 @@ is 'integers to 2^127 stay integers' '170141183460469231731687303715884105726 -1
 is 'of a group that came while the input was read again nothing is known' $'a,1,60000\nnew,1,' eval '
     { echo g,x; yes a,1 | head -n 60000; } > grows
     csv-calc -g g --set="s=total(x)" grows | { head -c 10 > first; echo new,1 >> grows; tail -n 2; }'
+is "a part of a long text has no end but its own" 1500000 eval "(echo x; printf 'y%.0s' {1..1500001}; echo) | csv-calc --print='length(slice(x, 2))'"
 done_testing

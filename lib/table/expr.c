@@ -1,7 +1,6 @@
 /* expr.c - see expr.h.  Recursive descent, one function a level of the grammar, which writes the steps as it goes. */
 #include "table/expr.h"
 #include "base/message.h"
-#include "base/num.h"
 #include "table/expr_code.h"
 #include <math.h>
 #include <stdio.h>
@@ -118,12 +117,11 @@ static void number(struct parser *x)
         if (*x->p == '+' || *x->p == '-') x->p++;
         while (is_digit(*x->p)) x->p++;
     }
-    double v;
-    struct exact_number whole;
-    if (!num_parse(s, (size_t)(x->p - s), &v)) wrong(x, s, "this is not a number");
+    struct exact_number v;
+    const char *expected = exact_wrong(s, (size_t)(x->p - s), &v);
+    if (expected) wrong(x, s, xformat("this is not %s", expected));
     if (is_letter(*x->p)) wrong(x, x->p, "a letter right after a number (a unit? numbers are plain)");
-    bool is_exact = !exact_wrong(s, (size_t)(x->p - s), &whole);
-    emit_constant(x, is_exact ? exact_value(whole) : number_value(v));
+    emit_constant(x, exact_value(v));
 }
 
 static void is_late(struct parser *x, const char *at)
@@ -324,8 +322,8 @@ static void comparison(struct parser *x)
         emit(x, code, 0, -1);
     }
     skip_blanks(x);
-    if (*x->p == '=') wrong(x, x->p, "'=' alone compares nothing, '==' does");
     if (one_of(x, ops, &code)) wrong(x, at, "comparisons do not chain; write a < b && b < c");
+    if (*x->p == '=') wrong(x, x->p, "'=' alone compares nothing, '==' does");
 }
 
 static void negation(struct parser *x)

@@ -2,6 +2,7 @@
 #include "base/message.h"
 #include "base/near.h"
 #include "table/expr_code.h"
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +97,7 @@ static struct value to_places(CALL_OF)
 
 static struct value fixed(CALL_OF)
 {
-    double x;
+    struct exact_number x;
     long places;
     char b[700];
     (void)n;
@@ -263,7 +264,7 @@ static struct value part(CALL_OF)
 /* n characters from the one numbered `from`, 1 the first */
 static struct value slice(CALL_OF)
 {
-    long from, count = LAG_MAX;
+    long from, count = LONG_MAX;
     if (!is_known(arg) || !whole(e, s, arg + 1, 1, LAG_MAX, &from)) return not_known;
     if (n > 2 && !whole(e, s, arg + 2, 0, LAG_MAX, &count)) return not_known;
     str t = value_text(s, arg);
@@ -308,8 +309,8 @@ static struct value extract(CALL_OF)
     str t = value_text(s, arg);
     regmatch_t m[2] = { 0 };
     if (!search(e, arg + 1, t, 0, m, 2)) return not_known;
-    regmatch_t *g = e->pattern[(size_t)arg[1].number.x].re_nsub && m[1].rm_so >= 0 ? m + 1 : m;
-    return of_text((str){ t.s + g->rm_so, (size_t)(g->rm_eo - g->rm_so) });
+    regmatch_t *g = m + (e->pattern[(size_t)arg[1].number.x].re_nsub > 0);
+    return g->rm_so < 0 ? not_known : of_text((str){ t.s + g->rm_so, (size_t)(g->rm_eo - g->rm_so) });
 }
 
 /* ---- rows */
