@@ -18,7 +18,7 @@
  */
 #include "base/filter.h"
 #include "base/reread.h"
-#include "table/csvio.h"
+#include "table/columns.h"
 #include "tree/json.h"
 #include HELP
 #include <stdlib.h>
@@ -71,7 +71,8 @@ static void put_json(jsonr *j, enum json token, struct buf *b)
 static void set(const jsonr *j, str name, str s)
 {
     long c = columns ? intern_find(&col, name) : (long)intern(&col, name);
-    if (memchr(s.s, 0, s.n)) json_die(j, "'%.*s' holds a NUL, which no table can", (int)name.n, name.s);
+    if (memchr(s.s, 0, s.n) || memchr(name.s, 0, name.n))
+        json_die(j, "'%.*s' holds a NUL, which no table can", (int)name.n, name.s);
     if (!w || c < 0) return;
     if (value[c].s) json_die(j, "the object has '%.*s' twice", (int)name.n, name.s);
     value[c] = (str){ arena_copy(&text, s.s, s.n), s.n };
@@ -146,13 +147,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     char *in[] = { xstrdup("-"), NULL }, **files = i < argc ? argv + i : in;
-    for (const char *p = columns; p; p = *p ? p + 1 : NULL) {
-        size_t n = strcspn(p, ","), before = col.n;
-        if (!n || intern(&col, (str){ p, n }) != before)
-            usage("--column: a name is empty or comes twice in '%s'", columns);
-        p += n;
-    }
-    if (!columns) {
+    if (columns) columns_named(&col, columns, "--column");
+    else {
         off_t begin = reread_begin();
         for (char **f = files; *f; f++) reread_prepare(f);
         int copy = dup(STDIN_FILENO);

@@ -7,11 +7,10 @@
  * WORD_COLUMN.  Words: n (values), mean, sum, min, max, sd (of a sample), gmean
  * (geometric mean), median, first, last, p0 .. p100 (percentiles, linear
  * between neighbours, as in numpy and R), corr:COL (Pearson's correlation with
- * that column).  One row per group, in order of first
- * appearance; without -g one row in all.  Sums are compensated.  An empty
- * field is an error, or skipped with --missing=skip; a nan makes everything
- * but n nan; a statistic that is not defined, such as the sd of one value, is
- * empty.
+ * that column).  One row per group, in order of first appearance; without -g
+ * one row in all, of no rows none.  Sums are compensated.  An empty field is an
+ * error, or skipped with --missing=skip; a nan makes everything but n nan; a
+ * statistic that is not defined, such as the sd of one value, is empty.
  * Memory: per group; all values where a median or percentile is wanted.
  *
  * Examples:

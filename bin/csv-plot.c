@@ -76,6 +76,7 @@ int main(int argc, char **argv)
     p.low = of ? range_column(t, low, "lower", of) : -1;
     p.high = of ? range_column(t, high, "upper", of) : -1;
     if (p.low < 0 || p.high < 0 || p.y.n > 1) p.low = p.high = -1;
+    if ((low || high) && p.low < 0) usage("--low and --high go together, and with one column of -y");
     struct table all = table_load(t);
     if (!all.nrow) die("%s: no rows to draw", csv_file(t));
     p.kind = kind >= 0 ? kind : plot_is_text(&all, p.x) ? PLOT_BAR : PLOT_LINE;

@@ -19,7 +19,7 @@
  */
 #include "base/filter.h"
 #include "base/num.h"
-#include "table/csvio.h"
+#include "table/columns.h"
 #include "tree/sexp.h"
 #include HELP
 #include <stdio.h>
@@ -43,17 +43,6 @@ static struct cell *cell;
 static size_t ncell, cell_cap, nrow;
 static csvw *w;
 
-static void split_names(struct intern *t, const char *names, const char *option)
-{
-    for (const char *p = names;; p++) {
-        size_t n = strcspn(p, ","), before = t->n;
-        if (!n || intern(t, (str){ p, n }) != before)
-            usage("%s: a name is empty or comes twice in '%s'", option, names);
-        p += n;
-        if (!*p) return;
-    }
-}
-
 static void add_cell(const struct sexp *e, snode at, str name, snode value, bool single)
 {
     long c = columns ? intern_find(&col, name) : (long)intern(&col, name);
@@ -62,11 +51,10 @@ static void add_cell(const struct sexp *e, snode at, str name, snode value, bool
         if (cell[i - 1].col == (uint32_t)c) sexp_die(e, at, "the record has '%.*s' twice", (int)name.n, name.s);
     cell = grow(cell, ncell + 1, &cell_cap, sizeof *cell);
     str v = { "", 0 };
-    if (value != SEXP_NONE && single && sexp_is_list(e, value)) v = sexp_written_alone(e, value, &text);
-    else if (value != SEXP_NONE && (single || sexp_after(e, value) == SEXP_NONE) && sexp_is_atom(e, value)) {
+    if (sexp_is_atom(e, value) && (single || sexp_after(e, value) == SEXP_NONE)) {
         v = sexp_atom(e, value);
         v.s = arena_copy(&text, v.s, v.n);
-    } else if (value != SEXP_NONE) v = sexp_written(e, value, &text);
+    } else if (value != SEXP_NONE) v = sexp_written(e, value, single, &text);
     cell[ncell++] = (struct cell){ nrow, (uint32_t)c, v };
 }
 
@@ -137,8 +125,8 @@ static void write_header(void)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (items) split_names(&item_name, items, "--items");
-    if (columns) split_names(&col, columns, "--column");
+    if (items) columns_named(&item_name, items, "--items");
+    if (columns) columns_named(&col, columns, "--column");
     w = csvw_open(NULL);
     if (columns) write_header();
     sexpr *r = sexp_files(argv + i, dialect);

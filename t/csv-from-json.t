@@ -50,4 +50,5 @@ fails 'objects without end' 1 'more than 64 objects' csv-from-json <(python3 -c 
 fails 'lists without end' 1 'nested deeper than a million' eval "{ printf '{\"a\":'; head -c 1000001 /dev/zero | tr '\\0' '['; } | csv-from-json"
 fails 'cut off' 1 '1:' csv-from-json <(printf '{"a":1')
 fails 'no keys' 1 'no key in any object' csv-from-json <(echo '{}')
+fails 'a NUL in a key' 1 'holds a NUL' csv-from-json <(echo '{"a\u0000b":1}')
 done_testing

@@ -53,4 +53,5 @@ ok 'empty fields and infinities are left out' eval 'printf "x,y\n1,2\n2,\n3,inf\
 fails 'a full disk' 1 . eval 'csv-plot -x x -y y t.csv > /dev/full'
 fails 'without gnuplot' 1 'gnuplot: No such file' env PATH="$BIN" csv-plot -x x -y y t.csv
 ok 'no file is left half-written' eval '! PATH="$BIN" csv-plot -x x -y y -o o.svg t.csv 2> /dev/null; [ ! -e o.svg ]'
+fails 'half a range is none' 2 'go together' csv-plot -x x -y y --low=lower_y <(csv-cut -c x,y,lower_y t.csv)
 done_testing

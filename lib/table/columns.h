@@ -12,6 +12,9 @@ struct columns columns_of(const csv *, const char *names, const char *option);
  * is a range. */
 struct columns columns_matching(const csv *, const char *patterns, const char *option);
 
+/* "a,b,c" of columns that are still to be made: all different, none empty, or a usage error */
+void columns_named(struct intern *, const char *names, const char *option);
+
 struct columns columns_all(const csv *);
 struct columns columns_without(const csv *, struct columns);   /* all others, in table order */
 bool columns_hold(struct columns, int col);

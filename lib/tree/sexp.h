@@ -65,9 +65,8 @@ void sexpw_int(sexpw *, int64_t);
 void sexpw_pair(sexpw *, const char *key, double);       /* (key N) */
 void sexpw_pair_str(sexpw *, const char *key, str);      /* (key ATOM) */
 void sexpw_copy(sexpw *, const struct sexp *, snode);    /* a whole sub-expression */
-/* a node and those after it, in canonical form on one line, in the arena */
-str sexp_written(const struct sexp *, snode from, struct arena *);
-str sexp_written_alone(const struct sexp *, snode, struct arena *);   /* the node itself */
+/* a node, and unless alone those after it, in canonical form on one line, in the arena */
+str sexp_written(const struct sexp *, snode from, bool alone, struct arena *);
 void sexpw_line(sexpw *);
 /* bytes of the form on one line; above `most` only roughly */
 size_t sexp_width(const struct sexp *, snode, size_t most);

@@ -198,7 +198,7 @@ int sexpw_close(sexpw *w)
     return EXIT_OK;
 }
 
-static str written(const struct sexp *e, snode from, bool alone, struct arena *text)
+str sexp_written(const struct sexp *e, snode from, bool alone, struct arena *text)
 {
     char *s = NULL;
     size_t n = 0;
@@ -211,14 +211,4 @@ static str written(const struct sexp *e, snode from, bool alone, struct arena *t
     str v = { arena_copy(text, s, n ? n - 1 : 0), n ? n - 1 : 0 };
     free(s);
     return v;
-}
-
-str sexp_written(const struct sexp *e, snode from, struct arena *text)
-{
-    return written(e, from, false, text);
-}
-
-str sexp_written_alone(const struct sexp *e, snode n, struct arena *text)
-{
-    return written(e, n, true, text);
 }
