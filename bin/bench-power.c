@@ -58,13 +58,13 @@ static size_t pick(const struct runs *r, const char *name, size_t base)
 }
 
 /* wall seconds of one round of both, by medians */
-static double round_seconds(struct runs *r)
+static double round_seconds(struct runs *r, size_t base, size_t label)
 {
     double sum = 0, *v;
     if (!runs_use(r, "wall")) return NAN;
-    for (size_t l = 0; l < r->label.n; l++) {
-        size_t n = runs_values(r, &r->main[0], l, &v);
-        if (n) sum += median(v, n);
+    for (int k = 0; k < 2; k++) {
+        size_t n = runs_values(r, &r->main[0], k ? label : base, &v);
+        sum += median(v, n);
         free(v);
     }
     return sum;
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     struct pairs p = runs_pairs(r, &r->main[0], base, label);
     if (p.n < 8) die("%zu good rounds are too few for a pilot, 8 is the least", p.n);
     const char *used = r->metric;
-    double seconds = round_seconds(r);
+    double seconds = round_seconds(r, base, label);
     csvw *w = show_open(as_csv);
     csvw_names(w, "label,base,metric,pilot_rounds,effect_ratio,power,rounds,rounds_until_decided,seconds,kind");
     csvw_end(w);

@@ -22,4 +22,6 @@ bench-power pilot.csv > /dev/null 2> err
 ok 'one that does not say has its first label taken, and that is said' grep -q "base: 'a', the first in the table" err
 awk -F, 'FNR == 1 && NR > 1 { next } { print } /^b/ { sub(/^b/, "c"); print }' pilot.csv > three.csv
 fails 'with three labels the other one has to be named' 2 'choose by --label' bench-power --base=a three.csv
+is 'whose runs do not count: the seconds are those of the two compared' "$(bench-power --base=a pilot.csv)" \
+    bench-power --base=a --label=b three.csv
 done_testing

@@ -51,17 +51,17 @@ size_t power_sequential(const double *d, size_t n_pilot, double effect, double c
                         uint64_t seed)
 {
     struct rng g = stream(seed, "sequential", 0);
-    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - confidence),
-           *x = xmalloc(n_max + 1, sizeof *x);
+    double centre = median(d, n_pilot), *stop = xmalloc((size_t)draws, sizeof *stop), limit = 1 / (1 - confidence);
     for (int k = 0; k < draws; k++) {
+        double above = 0, below = 0;
         stop[k] = INFINITY;
         for (size_t n = 0; n < n_max && isinf(stop[k]); n++) {
-            x[n] = (rng_u64(&g) >> 63 ? 1 : -1) * (d[rng_below(&g, n_pilot)] - centre) + effect;
-            if (n > 4 && sign_e_value(x, n + 1) >= limit) stop[k] = (double)n + 1;
+            double x = (rng_u64(&g) >> 63 ? 1 : -1) * (d[rng_below(&g, n_pilot)] - centre) + effect;
+            above += x > 0, below += x < 0;
+            if (n > 4 && coin_e_value(above, below) >= limit) stop[k] = (double)n + 1;
         }
     }
     double m = quantile(stop, (size_t)draws, 0.5);
     free(stop);
-    free(x);
     return isfinite(m) ? (size_t)m : 0;
 }

@@ -160,11 +160,16 @@ static double log_e(double s, double n)
            n * M_LN2;
 }
 
+double coin_e_value(double above, double below)
+{
+    return exp(log_e(above, above + below));
+}
+
 double sign_e_value(const double *d, size_t n)
 {
     double above = 0, below = 0;
     for (size_t i = 0; i < n; i++) above += d[i] > 0, below += d[i] < 0;
-    return exp(log_e(above, above + below));
+    return coin_e_value(above, below);
 }
 
 struct interval median_sequence(const double *d, size_t n, double confidence)

@@ -43,6 +43,7 @@ double signed_rank_p(const double *d, size_t n, double inflate);
  * p-value. */
 struct interval median_sequence(const double *d, size_t n, double confidence);
 double sign_e_value(const double *d, size_t n);
+double coin_e_value(double above, double below);         /* the same, of so many values above and below 0 */
 
 /* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean
  * of n such values exceeds that of n independent ones (1 unless lag 1 is significant at 5 % and n >= 16). */
