@@ -117,7 +117,7 @@ int main(int argc, char **argv)
     csvw_names(w, "benchmark,label,base,metric,decision,rounds,ratio,upper_ratio,confirmed_rounds,confirmed_ratio,"
                   "confirmed_lower_ratio,confirmed_upper_ratio,guarded_ratio,kind");
     csvw_end(w);
-    size_t kept = 0, all = 0, failed = 0, few = 0, most = 0,
+    size_t kept = 0, all = 0, candidates = 0, failed = 0, few = 0, most = 0,
            least = guard_least(best ? r->label.n - 1 : 1, &rule);
     struct cell *c = xcalloc(r->label.n + 1, sizeof *c);
     for (size_t b = 0; b < r->benchmark.n; b++) {
@@ -126,6 +126,7 @@ int main(int argc, char **argv)
             if (l == (size_t)base) continue;
             c[l] = decide(r, b, (size_t)base, l, best ? r->label.n - 1 : 1);
             if (!c[l].measured) continue;
+            candidates++;
             failed += c[l].failed;
             size_t rounds = c[l].g.calibration.n + c[l].g.confirmation.n;
             if (!c[l].failed && rounds < least) few++, most = rounds > most ? rounds : most;
@@ -135,8 +136,8 @@ int main(int argc, char **argv)
         if (best && first != (size_t)base) write_cell(w, r, b, first, &c[first]), kept += c[first].g.keep, all++;
     }
     if (few)
-        warn("%zu of %zu candidates have at most %zu rounds: nothing can be kept with fewer than %zu", few, all, most,
-             least);
+        warn("%zu of %zu candidates have at most %zu rounds: nothing can be kept with fewer than %zu", few, candidates,
+             most, least);
     if (!quiet) warn("%zu of %zu decisions kept, %zu candidates with failed runs", kept, all, failed);
     free(c);
     runs_free(r);

@@ -178,4 +178,11 @@ ok 'p-values differ' eval '[ "$(sort -u p.none | wc -l)" -ge 4 ] && ! cmp -s p.n
 ok 'Holm' adjusted holm
 ok 'Benjamini and Hochberg' adjusted bh
 ok 'Holm where nothing is said' eval 'bench-compare --quiet --base=a spread.csv | csv-where -c benchmark --like="p*" | csv-cut -c p_value | tail -n +2 | cmp p.holm -'
+# how many rounds an interval takes: a confidence sequence more than a test, and timeouts are no lack of rounds
+few() { (echo label,round,wall_seconds,cpu_seconds,status,stop; for i in $(seq $1); do echo "a,$i,1,1,$([ $i -le $2 ] && echo timeout || echo ok),$3"; echo "b,$i,2,2,ok,$3"; done) |
+    bench-compare --base=a --csv 2>&1 > few.csv | grep 'too few'; }
+fails 'too few for a sequence, and what it takes' 0 '14 rounds are too few .*: 15 at least' eval 'few 14 0 sequential >&2'
+is 'which is enough' '' eval 'few 15 0 sequential; csv-cut -c lower_ratio few.csv | grep -x 0; echo'
+is 'twenty rounds with timeouts of the base are not too few' '' eval 'few 20 4 fixed; echo'
+fails 'five are, six are not' 0 '5 rounds are too few .*: 6 at least' eval 'few 5 0 fixed >&2; ! few 6 0 fixed'
 done_testing

@@ -77,4 +77,6 @@ printf 'run,label,metric,value\nb.1,O2,text_bytes,-1e308\n' > exact.csv
 fails 'a size below nothing' 1 "exact.csv:2: column 'value': '-1e308' is not a size in bytes" \
     bench-guard --all-inputs --metric=cpu --base=O2 --most-loss=0.02 --sizes=exact.csv runs.csv
 fails 'a base that is not there' 1 "no label 'x'" bash -c "$(declare -f runs); runs | bench-guard --all-inputs --metric=cpu --base=x"
+(echo label,round,wall_seconds,cpu_seconds; for i in 0 1; do for l in a b c d; do echo "$l,$i,1,1"; done; done) > best.csv
+fails 'candidates are counted as such with --best, too' 0 '3 of 3 candidates have at most 2 rounds' bench-guard --best --base=a best.csv
 done_testing

@@ -77,16 +77,17 @@ static struct comparison compare(struct runs *r, size_t benchmark, size_t label,
 static void say_few(const struct runs *r, const struct comparison *row, size_t n, double confidence)
 {
     const struct comparison *least = NULL;
-    size_t few = 0;
+    size_t few = 0, need = 0;                            /* rounds that give an interval where all say the same */
+    double same[100];
+    for (size_t k = 0; k < 100; k++) same[k] = 1;
+    while (!isfinite(paired_compare(same, NULL, NULL, ++need, confidence, r->sequential).log_ratio.lower)) {}
     for (size_t k = 0; k < n; k++) {
-        if (row[k].verdict == INVALID || isfinite(row[k].p.log_ratio.lower)) continue;
+        if (row[k].verdict == INVALID || row[k].p.n >= need) continue;
         few++;
         if (!least || row[k].p.n < least->p.n) least = &row[k];
     }
     if (!few) return;
     const char *name = r->label.name[least->label].s, *program = r->benchmark.name[least->benchmark].s;
-    size_t need = 1;                                     /* all signs alike: a chance of 2 in 2^need */
-    for (double chance = 1; chance > 1 - confidence; chance /= 2) need++;
     warn("'%s'%s%s: %zu rounds are too few for an interval of confidence %g: %zu at least%s", name,
          *program ? " in " : "", program, least->p.n, confidence, need, few > 1 ? "; so it is with others" : "");
 }
