@@ -20,6 +20,7 @@
  *   $ bench-stat runs.csv
  */
 #include "base/filter.h"
+#include "base/reread.h"
 #include HELP
 #include "measure/runs.h"
 #include "measure/stats.h"
@@ -29,6 +30,7 @@
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static struct list metrics;
 static const char *group;
@@ -43,6 +45,10 @@ static const struct opt options[] = {
     SHOW_OPTION(as_csv),
     CSV_INPUT,
     { 0 } };
+
+static const char columns[] =
+    "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
+    "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round,kind";
 
 static size_t count_failed(const struct runs *r, const struct run_grid *t, size_t label)
 {
@@ -92,28 +98,26 @@ static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t l
     free(v);
 }
 
-static void one_metric(csvw *w, char **paths, const char *metric)
+static void write_stats(csvw *w, const struct runs *r)
 {
-    struct runs *r = runs_read(paths, &(struct runs_options){ metric, group, true });
     for (size_t b = 0; b < r->benchmark.n; b++)
         for (size_t l = 0; l < r->label.n; l++) write_stat(w, r, b, l);
-    runs_free(r);
 }
 
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
+    char *in[] = { xstrdup("-"), NULL }, **paths = i < argc ? argv + i : in;
+    off_t begin = reread_begin();
+    for (char **p = paths; metrics.n > 1 && *p; p++) reread_prepare(p);
     csvw *w = show_open(as_csv);
-    struct runs *r = runs_read(argv + i, &(struct runs_options){ metrics.n ? metrics.v[0] : "cpu", group, true });
-    csvw_names(w, "benchmark,label,metric,runs,failed,median,lower,upper,coverage,deviation,mean,mean_lower,mean_upper,"
-                  "least,mild_outliers,severe_outliers,outlier_share,lag1,change_p_value,change_round,kind");
-    csvw_end(w);
-    for (int m = 0; m < (metrics.n ? 1 : 2); m++) {
-        if (m && !runs_use(r, "wall")) break;
-        for (size_t b = 0; b < r->benchmark.n; b++)
-            for (size_t l = 0; l < r->label.n; l++) write_stat(w, r, b, l);
+    for (int m = 0; m == 0 || m < metrics.n; m++) {
+        if (m) reread_stdin(STDIN_FILENO, begin);
+        struct runs *r = runs_read(paths, &(struct runs_options){ metrics.n ? metrics.v[m] : "cpu", group, true });
+        if (!m) csvw_names(w, columns), csvw_end(w);
+        write_stats(w, r);
+        if (!metrics.n && runs_use(r, "wall")) write_stats(w, r);
+        runs_free(r);
     }
-    runs_free(r);
-    for (int m = 1; m < metrics.n; m++) one_metric(w, argv + i, metrics.v[m]);
     return show_close(w);
 }

@@ -17,4 +17,6 @@ bench-stat ten.csv > 1; bench-stat ten.csv > 2
 ok 'same rows and seed, same bytes' cmp 1 2
 fails 'no such metric' 1 "column 'joules'|joules" bench-stat --metric=joules ten.csv
 fails 'a time that is no number' 1 'x.csv:3: ' sh -c "sed '3s/2\$/2x/' ten.csv > x.csv; bench-stat x.csv"
+(echo label,round,wall_seconds,cpu_seconds; for i in 1 2 3; do echo "a,$i,$i,1"; done) > two.csv
+is 'several metrics of what comes by a pipe' "$(bench-stat --metric=cpu --metric=wall two.csv)" eval 'cat two.csv | bench-stat --metric=cpu --metric=wall'
 done_testing
