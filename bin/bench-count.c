@@ -32,6 +32,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct list labels, metrics, kept;
 static long runs = 2, expect_exit = -1;
@@ -52,13 +53,13 @@ static size_t missing;
 
 static struct counts count_once(const char *metric, const struct child *c)
 {
-    if (strcmp(metric, "instructions") == 0) return count_instructions(c);
+    if (strcmp(metric, "instructions") == 0) return count_blocks(c, NULL);
     if (strcmp(metric, "cycles") == 0) return count_cycles(c);
     if (strcmp(metric, "events") == 0) return count_events(c);
     if (strcmp(metric, "allocations") == 0) return count_allocations(c);
     if (strcmp(metric, "size") != 0)
         usage("--metric: '%s' is not one of instructions, cycles, events, size, allocations", metric);
-    char *path = program_path(c->argv[0]);
+    char *path = program_in(directory, c->argv[0]);
     struct counts r = count_size(path ? path : c->argv[0]);
     free(path);
     return r;
@@ -114,6 +115,8 @@ int main(int argc, char **argv)
     int n = argc - i;
     if (!n) usage("no command given");
     if (labels.n && labels.n != n) usage("%d labels but %d commands", labels.n, n);
+    if (input && access(input, R_OK) != 0) die_errno("%s", input);
+    if (directory && access(directory, X_OK) != 0) die_errno("%s", directory);
     if (!metrics.n) metrics = (struct list){ xmalloc(3, sizeof *metrics.v), 3 }, memcpy(metrics.v, usual, sizeof usual);
     csvw *w = csvw_fd(1);
     csvw_names(w, "label,metric,value,exact,runs,backend,status,output_hash");

@@ -14,7 +14,7 @@
  * cpu_seconds, user_seconds, sys_seconds, max_rss_bytes, faults, switches,
  * exit, signal, status, cpu (number), load, steal_ticks, output_bytes,
  * output_hash, build (hash of the program), machine (see bench-machine),
- * benchmark, kind (real), stop (fixed or sequential), seed, and for each
+ * benchmark, kind (real), stop (fixed or sequential), seed, base, and for each
  * --event its count n_NAME and n_NAME_source (perf, or none and why).
  *
  * status is ok, or exit, signal, output, output_limit, not_started: an error,
@@ -35,6 +35,7 @@
 #include "measure/bench.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static struct list labels, events;
 static long rounds = 20, seed = 1, expect_exit;
@@ -54,7 +55,7 @@ static const struct opt options[] = {
     { 0, "max-time", NUM, &max_time, "S", "begin no round after so many seconds", 0, 1e9 },
     { 0, "margin", NUM, &margin, "X", "for decided: equal means within this ratio", 0, 1 },
     { 0, "metric", WORD, &metric, "cpu|wall", "what --until and --warmup look at" },
-    { 0, "aa", FLAG, &aa, NULL, "first measure the base against itself, the noise floor" },
+    { 0, "aa", FLAG, &aa, NULL, "first measure the base against itself, the noise floor; at most half of --max-time" },
     { 0, "warmup", STR, &warmup, "N", "warm-up rounds; auto: while times still fall" },
     { 0, "output-rule", WORD, &rule, "same|own|any", "output demanded: as the base's first, as its own first" },
     { 0, "exit", INT, &expect_exit, "N", "exit status demanded", 0, 255 },
@@ -97,6 +98,8 @@ static void set_stopping(struct bench *b)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
+    if (input && access(input, R_OK) != 0) die_errno("%s", input);
+    if (directory && access(directory, X_OK) != 0) die_errno("%s", directory);
     static struct bench b;
     b = (struct bench){ .rounds = rounds,
                        .seed = (uint64_t)seed,

@@ -57,4 +57,12 @@ printf '#include <stdlib.h>\n#include <stdio.h>\nint main(void) { puts(getenv("K
 cc -o env env.c
 kept() { KEPT=1 bench-count --metric=instructions --runs=1 --label=x "$@" ./env | tail -1 | sed 's/.*,//'; }
 ok 'variables are kept by name' bash -c "[ $(kept) != $(kept --env=KEPT) ]"
+mkdir there && cp p there/q && export PATH=$PWD/there:$PATH
+tried() { bench-count --quiet --runs=1 "$@" | csv-cut -c status | tail -n +2 | sort -u; }
+is 'a program in its folder' ok tried --metric=size --metric=allocations -C there './q 9'
+is 'is not looked for here' "$(value --metric=size there/q)" value --metric=size -C there ./q
+! command -v qemu-x86_64 > /dev/null || is 'nor when its instructions are counted' ok tried --metric=instructions -C there './q 9'
+! command -v valgrind > /dev/null || is "a program of one's own PATH" ok tried --metric=cycles 'q 9'
+is 'no program is no counter that is missing' 'no such program' eval 'bench-count --metric=allocations --metric=cycles ./none | csv-cut -c status | tail -n +2 | sort -u'
+fails 'nor is no input' 1 'none: No such file' bench-count --input=none ./p
 done_testing

@@ -84,4 +84,14 @@ waits() {
     grep -q "process [0-9]* (.*) holds $lock" said
 }
 ok 'who waits says for whom' waits
+mkdir there && cp "$(type -P true)" there/t
+build() { bench-run --quiet --rounds=1 --warmup=0 "$@" | csv-where -c phase --is=measure | csv-cut -c build | tail -n 1; }
+is 'a program in its folder is known by its bytes' "$(build --label=a there/t)" build -C there --label=a ./t
+fails 'an input that is not there, not the command' 1 '^bench-run: none: No such file' bench-run --input=none --label=a true
+fails 'a folder that is not there' 1 '^bench-run: none: No such file' bench-run -C none --label=a true
+two() { bench-run --quiet --rounds=3 --warmup=0 -o two.csv --label=a 'sleep 0.05' --label=b 'sleep 0.05'; }
+both() { two & until [ -s two.csv ]; do sleep 0.01; done; two 2> /dev/null; wait; }
+is 'two that fill one table fill it once' 6 eval 'both; csv-where -c phase --is=measure two.csv | tail -n +2 | wc -l'
+is 'the noise floor leaves half of the time' measure eval "bench-run --quiet --aa --rounds=1000 --warmup=0 --max-time=0.4 --label=a 'sleep 0.01' |
+    csv-cut -c phase | tail -n 1"
 done_testing

@@ -37,10 +37,10 @@ char *bench_columns(const struct bench *b)
     return s.s;
 }
 
-static void subject_build(struct subject *s)
+static void subject_build(struct subject *s, const char *directory)
 {
     struct stat st;
-    char *path = program_path(s->argv[0]);
+    char *path = program_in(directory, s->argv[0]);
     int fd = path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     free(path);
     s->build[0] = 0;
@@ -82,7 +82,7 @@ void bench_subjects(struct bench *b, const struct list *labels, char **commands,
         for (size_t j = 0; j < i; j++)
             if (strcmp(b->subject[j].label, s->label) == 0) usage("label '%s' is given twice", s->label);
         s->argv = bench_words(commands[i], shell);
-        subject_build(s);
+        subject_build(s, b->child.directory);
     }
 }
 
@@ -101,6 +101,7 @@ void bench_only(struct bench *b, const char *const *label, size_t n)
 
 int bench_to(struct bench *b, const char *path)
 {
+    measure_lock();                                      /* another one that fills this table has ended then */
     b->machine = machine_read();
     char *names = bench_columns(b);
     if (strcmp(path, "-") != 0) {
@@ -112,7 +113,6 @@ int bench_to(struct bench *b, const char *path)
         csvw_end(b->out);
         csvw_flush(b->out);
     }
-    measure_lock();
     bench_run(b);
     free(names);
     return csvw_close(b->out);
@@ -239,7 +239,7 @@ static void calibrate(struct bench *b)
 {
     char name[] = "true", *argv[] = { name, NULL };
     struct subject empty = { .label = "(empty)", .argv = argv };
-    subject_build(&empty);
+    subject_build(&empty, NULL);
     if (!empty.build[0]) return;
     int expect = b->expect_exit;
     b->expect_exit = 0;
@@ -274,9 +274,14 @@ static void warm_up(struct bench *b)
     free_all(order, least, first, gain);
 }
 
-static void noise_floor(struct bench *b)
+static bool out_of_time(const struct bench *b, int64_t start, double share)
 {
-    for (long round = 0; round < b->rounds; round++)
+    return b->max_seconds > 0 && 1e-9 * (double)(now_ns() - start) > share * b->max_seconds;
+}
+
+static void noise_floor(struct bench *b, int64_t start)
+{
+    for (long round = 0; round < b->rounds && !out_of_time(b, start, 0.5); round++)
         for (size_t p = 0; p < 2; p++)
             if (!b->aa_done[2 * (size_t)round + p]) {
                 progress(0, "noise floor, round %ld", round + 1);
@@ -332,9 +337,9 @@ void bench_run(struct bench *b)
     progress_start("bench-run", (double)b->rounds);
     calibrate(b);
     warm_up(b);
-    if (b->aa) noise_floor(b);
+    if (b->aa) noise_floor(b, start);
     for (long round = 0; round < b->rounds; round++) {
-        if (b->max_seconds > 0 && 1e-9 * (double)(now_ns() - start) > b->max_seconds) {
+        if (out_of_time(b, start, 1)) {
             b->stopped = "time";
             break;
         }

@@ -37,6 +37,14 @@ char *program_path(const char *name)
     return NULL;
 }
 
+char *program_in(const char *directory, const char *name)
+{
+    if (!directory || *name == '/' || !strchr(name, '/')) return program_path(name);
+    char *path = xformat("%s/%s", directory, name), *found = program_path(path);
+    free(path);
+    return found;
+}
+
 static struct counts nothing(const char *backend)
 {
     struct counts c = { .backend = backend };
@@ -68,8 +76,8 @@ static char *plugin(const char *name)
     return xformat("%s/%s", PLUGINS, name);
 }
 
-/* the report's last line that begins with `key`, after it; the file is removed */
-static char *take_report(char *path, const char *key)
+/* the report's last line that begins with `key`, after it */
+static char *take_report(const char *path, const char *key)
 {
     char line[4096], *found = NULL;
     FILE *f = fopen(path, "re");
@@ -88,14 +96,14 @@ static void drop_report(char *path)
     free(path);
 }
 
-/* the command behind a front of `n` words; argv[n] is the program with its path */
+/* the command behind a front of `n` words; argv[n] is the program with its path, which starts in its own folder */
 static char **behind(char *const *front, size_t n, char *const *argv, char *program)
 {
     size_t k = 0;
     while (argv[k]) k++;
     char **all = xmalloc(size_add(n, k) + 1, sizeof *all);
     memcpy(all, front, n * sizeof *all);
-    all[n] = program;
+    all[n] = strchr(argv[0], '/') ? argv[0] : program;
     memcpy(all + n + 1, argv + 1, k * sizeof *all);
     return all;
 }
@@ -203,16 +211,11 @@ static struct child counted(const struct child *c, char **argv)
     return k;
 }
 
-struct counts count_instructions(const struct child *c)
-{
-    return count_blocks(c, NULL);
-}
-
 struct counts count_blocks(const struct child *c, struct blocks *b)
 {
     if (b) *b = (struct blocks){ 0 };
     struct counts r = nothing("qemu-user plugin");
-    char *program = program_path(c->argv[0]);
+    char *program = program_in(c->directory, c->argv[0]);
     const char *qemu = program ? emulator(program) : NULL;
     bool plugins = qemu && has_plugins(qemu), native = qemu && strcmp(qemu, "qemu-x86_64") == 0;
     r.why = !program ? "no such program" : !qemu ? "not an ELF program" :
@@ -257,18 +260,21 @@ static bool read_totals(const char *totals, double v[13])
 static struct counts cachegrind(const struct child *c, double v[13])
 {
     struct counts r = nothing("cachegrind");
+    char *program = program_in(c->directory, c->argv[0]);
+    if (!program) {
+        r.why = "no such program";
+        return r;
+    }
     char *report = out_scratch_file("count"), *out = xformat("--cachegrind-out-file=%s", report);
     char name[] = "valgrind", tool[] = "--tool=cachegrind", cache[] = "--cache-sim=yes", branch[] = "--branch-sim=yes",
          log[] = "--log-file=/dev/null";
-    char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, c->argv[0]);
+    char *front[] = { name, tool, cache, branch, log, out }, **argv = behind(front, 6, c->argv, program);
     struct child k = counted(c, argv);
     r.ran = child_run(&k);
     char *line = take_report(report, "summary:");
     if (!line || !read_totals(line, v)) r.why = run_failed(&r.ran);
     drop_report(report);
-    free(line);
-    free(out);
-    free(argv);
+    free_all(line, out, argv, program);
     return r;
 }
 
@@ -317,7 +323,7 @@ struct counts count_allocations(const struct child *c)
     if (line) {
         r.value[COUNT_ALLOCATIONS] = strtod(line, &rest);
         r.value[COUNT_ALLOCATED] = strtod(rest, NULL);
-    } else r.why = run_failed(&r.ran);
+    } else r.why = r.ran.how == RAN_NOT_STARTED ? "no such program" : run_failed(&r.ran);
     drop_report(report);
     free_all(line, so, preload, where, env);
     return r;

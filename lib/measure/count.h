@@ -52,10 +52,8 @@ char **count_environment(const char *const *keep, int n);
 /* each fills its own metrics and leaves the others nan; c->argv is the command without the counter */
 /* Look where this program lies, before it gets mounts of its own: in a chroot it could not say so then. */
 void count_begin(void);
-struct counts count_instructions(const struct child *c);
-
-/* The same, and where: instructions executed in the blocks that begin at each address of the program as it lies in
- * memory, sorted by address.  Arrays are the caller's to free; b->n is 0 when nothing was counted. */
+/* Instructions, and unless b is NULL where: those executed in the blocks that begin at each address of the program as
+ * it lies in memory, sorted by address.  Arrays are the caller's to free; b->n is 0 when nothing was counted. */
 struct blocks { uint64_t *address, *count; size_t n; };
 struct counts count_blocks(const struct child *c, struct blocks *b);
 struct counts count_cycles(const struct child *c);
@@ -65,4 +63,5 @@ struct counts count_allocations(const struct child *c);
    as size(1) prints */
 struct counts count_size(const char *path);
 char *program_path(const char *name);                    /* as execvp finds it, NULL if not; caller frees */
+char *program_in(const char *directory, const char *name);       /* for one that is started there, NULL: here */
 #endif
