@@ -52,6 +52,12 @@ static struct setting read_setting(const char *text)
     return s;
 }
 
+static void set_job(struct setting *s, size_t job)
+{
+    size_t rest = job - 1;
+    for (int k = vary.n; k-- > 0; rest /= s[k].n) s[k].at = rest % s[k].n;
+}
+
 /* what {name} stands for; false if nothing */
 static bool lookup(const struct setting *s, str name, size_t job, const char *out, struct buf *value)
 {
@@ -104,10 +110,13 @@ int main(int argc, char **argv)
     s = xcalloc((size_t)vary.n, sizeof *s);
     size_t jobs = 1;
     for (int k = 0; k < vary.n; k++) s[k] = read_setting(vary.v[k]), jobs *= s[k].n;
-    for (int k = 0; out_pattern && k < vary.n; k++) {
-        const char *variable = xformat("{%.*s}", (int)s[k].name.n, s[k].name.s);
-        if (s[k].n > 1 && !strstr(out_pattern, "{#}") && !strstr(out_pattern, variable))
-            usage("--out: '%s' has no %s: jobs would write over each other", out_pattern, variable);
+    struct intern outs = { 0 };
+    for (size_t job = 1; out_pattern && job <= jobs; job++) {
+        set_job(s, job);
+        char *out = fill(out_pattern, s, job, NULL, false);
+        if (intern(&outs, str_of(out)) < job - 1)
+            usage("--out: '%s' is '%s' for two jobs: they would write over each other", out_pattern, out);
+        free(out);
     }
     csvw *w = lines ? NULL : csvw_fd(1);
     if (w) {
@@ -118,10 +127,9 @@ int main(int argc, char **argv)
         csvw_end(w);
     }
     for (size_t job = 1; job <= jobs; job++) {
-        size_t rest = job - 1;
-        for (int k = vary.n; k-- > 0; rest /= s[k].n) s[k].at = rest % s[k].n;
-        char *out = out_pattern ? fill(out_pattern, s, job, NULL, false) : NULL,
-             *line = command ? fill(command, s, job, out, true) : NULL;
+        set_job(s, job);
+        const char *out = out_pattern ? outs.name[job - 1].s : NULL;
+        char *line = command ? fill(command, s, job, out, true) : NULL;
         if (!missing || !is_there(out)) {
             if (!w) puts(line);
             if (w) csvw_int(w, (int64_t)job);
@@ -130,7 +138,6 @@ int main(int argc, char **argv)
             if (w && line) csvw_cstr(w, line);
             if (w) csvw_end(w);
         }
-        free(out);
         free(line);
     }
     if (w) return csvw_close(w);

@@ -32,19 +32,18 @@ static const struct opt options[] = {
     { 0, "files", FLAG, &files, NULL, "write each answer to the file in column out" },
     { 0 } };
 
-static const struct answer **all_answers(const struct jobs *j, struct answers *known)
+static const struct answer **all_answers(const struct jobs *j, const struct answers *known)
 {
     const struct answer **a = xmalloc(j->table.nrow + 1, sizeof *a);
     struct buf missing = { 0 };
     size_t n = 0;
-    for (size_t row = 0; row < j->table.nrow; row++) {   /* first all, since finding may move them */
+    for (size_t row = 0; row < j->table.nrow; row++) {
         str job = table_str(&j->table, row, j->job);
-        if (answers_find(known, job, jobs_task(j, row))) continue;
+        a[row] = answers_find(known, job, jobs_task(j, row));
+        if (a[row]) continue;
         if (n++ < 5) buf_format(&missing, "%s%.*s", n > 1 ? ", " : "", (int)job.n, job.s);
     }
     if (n) die("%zu of %zu jobs have no result: %s%s", n, j->table.nrow, missing.s, n > 5 ? ", .." : "");
-    for (size_t row = 0; row < j->table.nrow; row++)
-        a[row] = answers_find(known, table_str(&j->table, row, j->job), jobs_task(j, row));
     return a;
 }
 
@@ -109,6 +108,13 @@ int main(int argc, char **argv)
     struct answers known = answers_read(log_path);
     const struct answer **a = all_answers(&j, &known);
     if (!files) return write_tables(a, j.table.nrow);
+    struct intern outs = { 0 };
+    for (size_t row = 0; row < j.table.nrow; row++) {
+        str out = table_str(&j.table, row, j.out);
+        if (!out.n || intern(&outs, out) < row)
+            die_at(j.table.file, j.table.line[row], "column 'out': '%.*s' is no file of this job alone", (int)out.n,
+                   out.s);
+    }
     for (size_t row = 0; row < j.table.nrow; row++) write_file(table_str(&j.table, row, j.out), a[row]->output);
     return EXIT_OK;
 }

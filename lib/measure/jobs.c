@@ -144,16 +144,9 @@ bool answer_parse(str line, struct answer *a, struct buf *scratch)
     return true;
 }
 
-static uint32_t key_of(struct answers *a, str job, uint64_t task)
+static char *key_of(str job, uint64_t task)
 {
-    struct buf b = { 0 };
-    buf_format(&b, "%.*s,%016llx", (int)job.n, job.s, (unsigned long long)task);
-    size_t before = a->key.n;
-    uint32_t k = intern(&a->key, (str){ b.s, b.n });
-    free(b.s);
-    a->v = grow(a->v, a->key.n, &a->cap, sizeof *a->v);
-    if (k == before) a->v[k] = (struct answer){ 0 };
-    return k;
+    return xformat("%.*s,%016llx", (int)job.n, job.s, (unsigned long long)task);
 }
 
 static str keep(struct arena *text, str s)
@@ -164,16 +157,19 @@ static str keep(struct arena *text, str s)
 bool answers_add(struct answers *a, const struct answer *new, bool *differs)
 {
     *differs = false;
-    uint32_t k = key_of(a, new->job, new->task);
-    struct answer *old = &a->v[k];
     if (!str_is(new->status, "ok")) return false;
-    if (old->status.n) {
+    const struct answer *old = answers_find(a, new->job, new->task);
+    if (old) {
         *differs = !str_eq(old->output, new->output);
         return false;
     }
-    *old = (struct answer){ .job = keep(&a->text, new->job), .status = keep(&a->text, new->status),
-                            .machine = keep(&a->text, new->machine), .output = keep(&a->text, new->output),
-                            .task = new->task, .seconds = new->seconds };
+    char *key = key_of(new->job, new->task);
+    uint32_t k = intern(&a->key, str_of(key));
+    free(key);
+    a->v = grow(a->v, a->key.n, &a->cap, sizeof *a->v);
+    a->v[k] = (struct answer){ .job = keep(&a->text, new->job), .status = keep(&a->text, new->status),
+                               .machine = keep(&a->text, new->machine), .output = keep(&a->text, new->output),
+                               .task = new->task, .seconds = new->seconds };
     return true;
 }
 
@@ -201,8 +197,10 @@ struct answers answers_read(const char *path)
     return a;
 }
 
-const struct answer *answers_find(struct answers *a, str job, uint64_t task)
+const struct answer *answers_find(const struct answers *a, str job, uint64_t task)
 {
-    uint32_t k = key_of(a, job, task);
-    return a->v[k].status.n ? &a->v[k] : NULL;
+    char *key = key_of(job, task);
+    long k = intern_find(&a->key, str_of(key));
+    free(key);
+    return k < 0 ? NULL : &a->v[k];
 }

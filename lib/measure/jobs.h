@@ -38,12 +38,12 @@ bool answer_parse(str line, struct answer *a, struct buf *scratch);
  * out, other damage is counted. */
 struct answers {
     struct intern key;                                   /* job and task */
-    struct answer *v;                                    /* of each key; status is empty while there is no ok one */
+    struct answer *v;                                    /* of each key */
     size_t cap, n_broken;
     struct arena text;
 };
 struct answers answers_read(const char *path);
 /* true when it is the first ok answer to its task; *differs when an earlier ok one said something else */
 bool answers_add(struct answers *, const struct answer *, bool *differs);
-const struct answer *answers_find(struct answers *, str job, uint64_t task);     /* an ok one, or NULL */
+const struct answer *answers_find(const struct answers *, str job, uint64_t task);       /* an ok one, or NULL */
 #endif
