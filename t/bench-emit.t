@@ -36,4 +36,6 @@ is 'a table of ours becomes one of hyperfine, without warm-ups' '"mean":3 "user"
 fails 'a column that is needed' 1 "no column 'wall_seconds'" sh -c 'printf "label,round\na,1\n" | bench-emit --to=hyperfine'
 fails 'other formats are gone' 2 "'google' is not one of hyperfine" bench-emit --to=google runs.csv
 fails 'a format is needed' 2 'see --to' bench-emit runs.csv
+echo '{"results":[{"command":"a","times":[1,1,2],"user":0.1,"system":0.7}]}' | bench-import --from=hyperfine > mean.csv
+is 'what was a mean stays as it is' "$(< mean.csv)" eval 'bench-emit --to=hyperfine mean.csv | bench-import --from=hyperfine'
 done_testing

@@ -90,41 +90,19 @@ static void begin_named(jsonw *w, const char *key, char bracket)
     jsonw_begin(w, bracket);
 }
 
-static void begin_list(jsonw *w, const char *key) { begin_named(w, key, '['); }
-
-static void begin_object(jsonw *w)
-{
-    jsonw_line(w);
-    jsonw_begin(w, '{');
-}
-
 static void end_line(jsonw *w)
 {
     jsonw_line(w);
     jsonw_end(w);
 }
 
-/* of the object of a whole file, whose last member is a list */
-static void end_file(jsonw *w)
-{
-    end_line(w);
-    end_line(w);
-    jsonw_close(w);
-}
-
-/* the rest of a column's name behind a prefix; nothing where it does not begin so */
-static str behind(str name, const char *prefix)
-{
-    size_t n = strlen(prefix);
-    return name.n > n && memcmp(name.s, prefix, n) == 0 ? (str){ name.s + n, name.n - n } : (str){ 0 };
-}
-
+/* of the runs; or what was imported, which is the command's and in all of them */
 static double mean_of(const struct table *t, const struct group *g, const char *own, const char *imported,
                       double *scratch)
 {
     int c = column(t, own);
-    size_t n = column_values(t, g, c >= 0 ? c : column(t, imported), scratch);
-    return mean(scratch, n);
+    if (c < 0) return number(t, g->row[0], column(t, imported));
+    return mean(scratch, column_values(t, g, c, scratch));
 }
 
 void emit_hyperfine(const struct table *t)
@@ -134,13 +112,14 @@ void emit_hyperfine(const struct table *t)
     double *v = xmalloc(t->nrow + 1, sizeof *v);
     jsonw *w = jsonw_open(NULL);
     jsonw_begin(w, '{');
-    begin_list(w, "results");
+    begin_named(w, "results", '[');
     for (size_t i = 0; i < all.n; i++) {
         const struct group *g = &all.g[i];
         size_t n = column_values(t, g, wall, v);
         if (n < g->n)
             die_at(t->file, t->line[g->row[0]], "a run of '%.*s' has no wall_seconds", (int)g->label.n, g->label.s);
-        begin_object(w);
+        jsonw_line(w);
+        jsonw_begin(w, '{');
         jsonw_line(w);
         jsonw_key(w, "command");
         jsonw_str(w, g->label);
@@ -152,27 +131,29 @@ void emit_hyperfine(const struct table *t)
         pair(w, "system", mean_of(t, g, "sys_seconds", "mean_sys_seconds", v));
         pair(w, "min", least);
         pair(w, "max", most);
-        begin_list(w, "times");
+        begin_named(w, "times", '[');
         for (size_t k = 0; k < g->n; k++) jsonw_num(w, table_num(t, g->row[k], wall));
         jsonw_end(w);
-        begin_list(w, "exit_codes");
+        begin_named(w, "exit_codes", '[');
         for (size_t k = 0; k < g->n; k++) jsonw_num(w, number(t, g->row[k], code));
         jsonw_end(w);
         bool opened = false;
         for (int c = 0; c < t->ncol; c++) {
-            str rest = behind(t->name[c], "parameter_");
-            if (!rest.n || !has(t, g->row[0], c)) continue;
+            static const char prefix[] = "parameter_";
+            if (!str_begins(t->name[c], prefix) || !has(t, g->row[0], c)) continue;
             if (!opened) {
                 begin_named(w, "parameters", '{');
                 opened = true;
             }
-            jsonw_key_str(w, rest);
+            jsonw_key(w, t->name[c].s + strlen(prefix));
             jsonw_str(w, table_str(t, g->row[0], c));
         }
         if (opened) jsonw_end(w);
         end_line(w);
     }
-    end_file(w);
+    end_line(w);
+    end_line(w);
+    jsonw_close(w);
     groups_free(&all);
     free(v);
 }
