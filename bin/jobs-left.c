@@ -25,7 +25,6 @@
 #include "base/out.h"
 #include "measure/jobs.h"
 #include HELP
-#include <math.h>
 #include <stdio.h>
 
 static const char *log_path, *part;
@@ -40,10 +39,10 @@ static const struct opt options[] = {
 
 static void parse_part(size_t *k, size_t *n)
 {
-    double a = 0, b = 0;
+    int64_t a, b;
     const char *slash = strchr(part, '/');
-    bool sound = slash && num_parse(part, (size_t)(slash - part), &a) && num_parse(slash + 1, strlen(slash + 1), &b) &&
-                 a >= 1 && a <= b && b <= 1e9 && a == floor(a) && b == floor(b);
+    bool sound = slash && int_parse(part, (size_t)(slash - part), &a) && int_parse(slash + 1, strlen(slash + 1), &b) &&
+                 a >= 1 && a <= b;
     if (!sound) usage("--part: '%s' is not K/N with 1 <= K <= N", part);
     *k = (size_t)a;
     *n = (size_t)b;

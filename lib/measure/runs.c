@@ -142,12 +142,12 @@ static void choose_metric(struct runs *r, struct raw *v, size_t n, const char *m
     free(share);
     free(given);
     r->metric = metric ? metric : waits || cores > 1.05 ? "wall" : "cpu";
-    r->column = metric_column(r->metric);
     for (size_t i = 0; i < n; i++) {
         struct run *x = &v[i].run;
         if (!metric) x->value = strcmp(r->metric, "wall") == 0 ? x->wall : x->cpu;
         if (!x->error && v[i].phase != LEFT_OUT && !(x->value > 0 && isfinite(x->value)))
-            die_at(file_of(r, &v[i]), x->line, "column '%s': '%g' is not a positive number", r->column, x->value);
+            die_at(file_of(r, &v[i]), x->line, "column '%s': '%g' is not a positive number",
+                   metric_column(r->metric), x->value);
     }
 }
 
@@ -234,7 +234,6 @@ bool runs_use(struct runs *r, const char *metric)
         if (!r->run[i].error && !((wall ? r->run[i].wall : r->run[i].cpu) > 0)) return false;
     for (size_t i = 0; i < r->n; i++) r->run[i].value = wall ? r->run[i].wall : r->run[i].cpu;
     r->metric = wall ? "wall" : "cpu";
-    r->column = metric_column(r->metric);
     return true;
 }
 
@@ -290,8 +289,7 @@ struct runs *runs_read(char **paths, const struct runs_options *given)
     }
     r->run = xmalloc(n + 1, sizeof *r->run);
     r->status = xmalloc(n + 1, sizeof *r->status);
-    for (size_t i = 0; i < n; i++)
-        r->run[i] = v[i].run, r->status[i] = v[i].status, r->errors += v[i].run.error && v[i].phase != LEFT_OUT;
+    for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status;
     r->n = n;
     if (r->given.n == 1) r->base = r->given.name[0].s;
     find_empty(r, v, n);
@@ -355,14 +353,7 @@ static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
 struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t base, size_t label)
 {
     size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
-    struct pairs p = { xmalloc(m, sizeof *p.d),
-                       xmalloc(m, sizeof *p.d),
-                       xmalloc(m, sizeof *p.d),
-                       xmalloc(m, sizeof *p.position),
-                       0,
-                       0,
-                       0,
-                       NULL };
+    struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), 0, 0, 0, NULL };
     for (size_t i = 0; i < t->rounds; i++) {
         size_t ia = t->cell[i * k + base], ib = t->cell[i * k + label];
         if (!ia || !ib) continue;
@@ -374,8 +365,7 @@ struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t b
         double tb = b->value - r->subtracted, ta = a->value - r->subtracted;
         p.d[p.n] = log_ratio(tb, false, ta, false, 0);
         p.lower[p.n] = log_ratio(tb, b->censored, ta, a->censored, -1);
-        p.upper[p.n] = log_ratio(tb, b->censored, ta, a->censored, 1);
-        p.position[p.n++] = b->position;
+        p.upper[p.n++] = log_ratio(tb, b->censored, ta, a->censored, 1);
         p.censored += a->censored || b->censored;
     }
     return p;
@@ -383,7 +373,7 @@ struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t b
 
 void pairs_free(struct pairs *p)
 {
-    free_all(p->d, p->lower, p->upper, p->position);
+    free_all(p->d, p->lower, p->upper);
     *p = (struct pairs){ 0 };
 }
 

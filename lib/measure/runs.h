@@ -28,11 +28,11 @@ struct runs {
     struct run_grid { size_t *cell, rounds; } *main, *aa;
     const char *base;                                    /* column base: the label given first; NULL: not said */
     unsigned kinds;                                      /* of the rows that are compared, see table/kind.h */
-    const char *metric, *column;                         /* cpu, wall or the column | the column */
+    const char *metric;                                  /* cpu, wall or the column */
     /* some labels ran in blocks, not in random rounds (column order) */
     bool blocks;
     bool sequential;                                     /* the number of rounds was chosen while looking */
-    size_t n, errors, warmups, left_out;
+    size_t n, warmups, left_out;
     /* an empty command, by the metric: median of phase calibrate; nan unknown */
     double empty_seconds, empty_least, empty_most;
     double subtracted;                                   /* from each time before its ratio is taken; 0 unless set */
@@ -63,7 +63,7 @@ long runs_label(const struct runs *, const char *label); /* -1 if absent */
 size_t runs_base(const struct runs *, const char *given);
 
 /* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where one is censored. */
-struct pairs { double *d, *lower, *upper; int *position; size_t n, censored, errors; const struct run *first_error; };
+struct pairs { double *d, *lower, *upper; size_t n, censored, errors; const struct run *first_error; };
 struct pairs runs_pairs(const struct runs *, const struct run_grid *, size_t base, size_t label);
 void pairs_free(struct pairs *);
 
