@@ -10,8 +10,8 @@
  * resumes as bench-run does), or their fresh runs are read (second form).
  *
  * Columns out, one row: label (the winner), base, metric, candidates,
- * selection_rounds, best_of_n_ratio (least mean over the mean of the base:
- * what a plain best-of-N reports), selection_ratio, selection_lower_ratio,
+ * best_of_n_ratio (least mean over the mean of the base: what a plain
+ * best-of-N reports), selection_rounds, selection_ratio, selection_lower_ratio,
  * selection_upper_ratio, confirmed_rounds, confirmed_ratio,
  * confirmed_lower_ratio, confirmed_upper_ratio, p_value, verdict (of the fresh
  * runs), reported_ratio (confirmed_ratio if faster, else 1: the base stays),
