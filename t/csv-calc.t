@@ -80,6 +80,12 @@ upper('aZ1') == 'AZ1' && lower('aZ') == 'az'	1
 trim('  a b ')	a b
 contains(path, 'b.') && starts(path, '/a') && ends(path, '.c')	1
 starts('a', 'ab')	0
+contains(path, missing)	
+starts(path, missing)	
+ends(path, missing)	
+replace(path, 'b', missing)	
+part(path, missing, 1)	
+contains(path, '')	1
 slice('größe', 3, 2)	öß
 slice('abc', 9)	
 part(path, '/', -1)	b.c

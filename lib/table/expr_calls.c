@@ -214,14 +214,14 @@ static long find(str t, str what)
 static struct value contains(CALL_OF)
 {
     (void)e, (void)n;
-    if (!is_known(arg)) return not_known;
+    if (!is_known(arg) || !is_known(arg + 1)) return not_known;
     return number_value(find(value_text(s, arg), value_text(s, arg + 1)) >= 0);
 }
 
 static struct value starts(CALL_OF)
 {
     (void)e, (void)n;
-    if (!is_known(arg)) return not_known;
+    if (!is_known(arg) || !is_known(arg + 1)) return not_known;
     str t = value_text(s, arg), p = value_text(s, arg + 1);
     return number_value(p.n <= t.n && str_eq((str){ t.s, p.n }, p));
 }
@@ -229,7 +229,7 @@ static struct value starts(CALL_OF)
 static struct value ends(CALL_OF)
 {
     (void)e, (void)n;
-    if (!is_known(arg)) return not_known;
+    if (!is_known(arg) || !is_known(arg + 1)) return not_known;
     str t = value_text(s, arg), p = value_text(s, arg + 1);
     return number_value(p.n <= t.n && str_eq((str){ t.s + (t.n - p.n), p.n }, p));
 }
@@ -244,7 +244,7 @@ static struct value part(CALL_OF)
 {
     (void)n;
     long which = 0, count = 1;
-    if (!is_known(arg) || !whole(e, s, arg + 2, -LAG_MAX, LAG_MAX, &which)) return not_known;
+    if (!is_known(arg) || !is_known(arg + 1) || !whole(e, s, arg + 2, -LAG_MAX, LAG_MAX, &which)) return not_known;
     str t = value_text(s, arg), by = value_text(s, arg + 1);
     if (!by.n) die_at(csv_file(s->t), csv_line(s->t), "%s '%s': part() needs a separator", e->option, e->text);
     if (which < 0) {
@@ -284,7 +284,7 @@ static bool search(const struct expr *e, const struct value *pattern, str t, siz
 static struct value replace(CALL_OF)
 {
     (void)n;
-    if (!is_known(arg)) return not_known;
+    if (!is_known(arg) || !is_known(arg + 2)) return not_known;
     str t = value_text(s, arg), by = value_text(s, arg + 2);
     struct buf b = { 0 };
     regmatch_t m;
