@@ -212,8 +212,9 @@ static void call(struct parser *x, const char *at, str name)
                             f->least == f->most ? "%s() takes %d" : "%s() takes %d to %d", f->name, f->least, f->most);
         wrong(x, at, why);
     }
-    size_t k = emit(x, f->recall ? RECALL : CALL, function_index(f), 1 - n);
+    size_t k = emit(x, f->recall ? RECALL : CALL, 0, 1 - n);
     x->e->step[k].n = n;
+    x->e->step[k].f = f;
     if (f->recall) x->e->step[k].k = (int)x->scope->nmemory++;
 }
 

@@ -458,13 +458,3 @@ char *function_missing(str name)
     return near.best.n ? xformat("no function '%.*s'; did you mean %s()?", (int)name.n, name.s, near.best.s)
                        : xformat("no function '%.*s', see --help", (int)name.n, name.s);
 }
-
-const struct function *function_at(int i)
-{
-    return functions + i;
-}
-
-int function_index(const struct function *f)
-{
-    return (int)(f - functions);
-}

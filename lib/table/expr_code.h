@@ -18,12 +18,12 @@ enum code {
     AND, OR,
     BRANCH,                                              /* take the condition; false: go to step `at` */
     JUMP,
-    CALL,                                                /* functions[at] with n arguments */
+    CALL,                                                /* f with n arguments */
     RECALL,                                              /* the same for one with a memory, which is memory `k` */
     TOTAL                                                /* of the row's group, number `at` of all totals */
 };
 
-struct step { enum code code; int at, n, k; };
+struct step { enum code code; int at, n, k; const struct function *f; };
 
 struct expr {
     const char *option, *text;                           /* for messages */
@@ -57,8 +57,6 @@ struct function {
 
 const struct function *function_find(str name);          /* NULL: there is none */
 char *function_missing(str name);                        /* what to say of a name that is none */
-const struct function *function_at(int i);
-int function_index(const struct function *);
 
 /* sums: of integers exact, of others compensated; what is not known adds nothing */
 void memory_add(struct memory *, struct exact_number);

@@ -124,7 +124,7 @@ static void calculate(const struct expr *e, struct scope *s, enum code c, struct
 
 static struct value apply(const struct expr *e, struct scope *s, const struct step *p, const struct value *arg)
 {
-    const struct function *f = function_at(p->at);
+    const struct function *f = p->f;
     struct exact_number x;
     if (p->code == RECALL) return f->recall(e, s, arg, p->n, s->memory + s->at * s->nmemory + p->k);
     if (!f->of_number) return f->call(e, s, arg, p->n);

@@ -164,9 +164,18 @@ static void add_categories(struct buf *b, const struct drawing *d, const char *a
 /* is any value below nought? */
 static bool below(const struct drawing *d)
 {
-    for (size_t s = 0; s < d->n; s++)
-        for (size_t r = 0; r < d->t->nrow; r++) if (value(d->t, r, d->series[s].y) < 0) return true;
+    for (int c = 0; c < d->p->y.n; c++)
+        for (size_t r = 0; r < d->t->nrow; r++) if (value(d->t, r, d->p->y.v[c]) < 0) return true;
     return false;
+}
+
+static void add_row(struct buf *b, const double v[4])
+{
+    for (int k = 0; k < 4; k++) {
+        if (k) buf_char(b, ' ');
+        add_number(b, v[k]);
+    }
+    buf_char(b, '\n');
 }
 
 /* a block of data for each series: place, value, low, high */
@@ -179,14 +188,8 @@ static void add_blocks(struct buf *b, const struct drawing *d)
             double x = place(d, r);
             /* bars of several series stand side by side */
             if (d->p->kind == PLOT_BAR && d->n > 1) x += 0.8 * (((double)s + 0.5) / (double)d->n - 0.5);
-            add_number(b, x);
-            buf_char(b, ' ');
-            add_number(b, value(d->t, r, d->series[s].y));
-            buf_char(b, ' ');
-            add_number(b, value(d->t, r, d->p->low));
-            buf_char(b, ' ');
-            add_number(b, value(d->t, r, d->p->high));
-            buf_char(b, '\n');
+            add_row(b, (double[]){ x, value(d->t, r, d->series[s].y), value(d->t, r, d->p->low),
+                                   value(d->t, r, d->p->high) });
         }
         buf_format(b, "END\n");
     }
@@ -261,12 +264,7 @@ static void intervals(struct buf *b, struct drawing *d)
             if (!in_series(d, r, s)) continue;
             double y = (double)intern_find(&d->category, table_str(d->t, r, names));
             if (d->n > 1) y += 0.5 * (((double)s + 0.5) / (double)d->n - 0.5);
-            double v[] = { value(d->t, r, p->x), y, value(d->t, r, p->low), value(d->t, r, p->high) };
-            for (int k = 0; k < 4; k++) {
-                if (k) buf_char(b, ' ');
-                add_number(b, v[k]);
-            }
-            buf_char(b, '\n');
+            add_row(b, (double[]){ value(d->t, r, p->x), y, value(d->t, r, p->low), value(d->t, r, p->high) });
         }
         buf_format(b, "END\n");
     }
