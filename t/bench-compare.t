@@ -185,4 +185,7 @@ fails 'too few for a sequence, and what it takes' 0 '14 rounds are too few .*: 1
 is 'which is enough' '' eval 'few 15 0 sequential; csv-cut -c lower_ratio few.csv | grep -x 0; echo'
 is 'twenty rounds with timeouts of the base are not too few' '' eval 'few 20 4 fixed; echo'
 fails 'five are, six are not' 0 '5 rounds are too few .*: 6 at least' eval 'few 5 0 fixed >&2; ! few 6 0 fixed'
+# ratios that are all the same: no test of five rounds has a p-value below 2 in 32
+is 'five rounds that tie' 0.0625 eval '(echo label,round,cpu_seconds,wall_seconds; for i in 1 2 3 4 5; do echo "a,$i,1,1"; echo "b,$i,2,2"; done) |
+    bench-compare --quiet --base=a --csv 2> tied.err | csv-cut -c p_value | tail -n 1'
 done_testing

@@ -107,7 +107,7 @@ static double plain_inflation(const double *d, size_t n)
 
 static double plain_signed_rank_p(const double *d, size_t n, double inflate)
 {
-    double a[N], w[2] = { 0 }, ties = 0;
+    double a[N], ranked[N], w[2] = { 0 }, ties = 0;
     int sign[N], m = 0;
     for (size_t i = 0; i < n; i++) if (d[i] != 0) a[m] = fabs(d[i]), sign[m++] = d[i] > 0;
     if (!m) return 1;
@@ -115,9 +115,18 @@ static double plain_signed_rank_p(const double *d, size_t n, double inflate)
         double rank = 0.5, same = 0;
         for (int j = 0; j < m; j++) rank += a[j] < a[i] ? 1 : a[j] == a[i] ? 0.5 : 0, same += a[j] == a[i];
         ties += same * same - 1;                         /* each of t tied ones: t^2 - 1, together t^3 - t */
-        w[sign[i]] += rank;
+        w[sign[i]] += ranked[i] = rank;
     }
     double less = fmin(w[0], w[1]), c = m;
+    if (ties > 0 && m <= 16 && inflate <= 1) {           /* all 2^m signs */
+        long few = 0;
+        for (long signs = 0; signs < 1L << m; signs++) {
+            double sum = 0;
+            for (int i = 0; i < m; i++) if (signs >> i & 1) sum += ranked[i];
+            few += sum <= less;
+        }
+        return fmin(1, 2 * (double)few / (double)(1L << m));
+    }
     if (ties == 0 && inflate <= 1) return fmin(1, 2 * signed_rank_at_most(m, (int)less));
     double variance = inflate * (c * (c + 1) * (2 * c + 1) / 24 - ties / 48);
     return fmin(1, erfc((c * (c + 1) / 4 - less - 0.5) / sqrt(variance) / sqrt(2)));

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXACT_MAX = 100, BOOTSTRAP_DRAWS = 2000 };
+enum { EXACT_MAX = 100, TIED_MAX = 16, BOOTSTRAP_DRAWS = 2000 };
 static const double prior = 10;                          /* Beta(prior, prior): tightest near 50 to 200 rounds */
 
 double mean(const double *v, size_t n)
@@ -130,6 +130,17 @@ static int by_size(const void *a, const void *b)
     return ORDER(x, y);
 }
 
+/* the chance of at most twice `less`, of ranks that ties made halves: size holds them twice */
+static double tied_law(const struct ranked *v, size_t m, double less)
+{
+    double law[TIED_MAX * (TIED_MAX + 1) + 1] = { 1 }, sum = 0;
+    for (size_t k = 0; k < m; k++)
+        for (size_t w = m * (m + 1) + 1, r = (size_t)v[k].size; w-- > 0;)
+            law[w] = 0.5 * (law[w] + (w >= r ? law[w - r] : 0));
+    for (size_t w = 0; (double)w <= 2 * less; w++) sum += law[w];
+    return sum;
+}
+
 double signed_rank_p(const double *d, size_t n, double inflate)
 {
     struct ranked *v = xmalloc(n ? n : 1, sizeof *v);
@@ -141,15 +152,19 @@ double signed_rank_p(const double *d, size_t n, double inflate)
         for (j = i; j < m && v[j].size == v[i].size; j++) continue;
         double t = (double)(j - i), rank = 0.5 * (double)(i + 1 + j);
         ties += t * t * t - t;
-        for (size_t k = i; k < j; k++) if (v[k].positive) w += rank;
+        for (size_t k = i; k < j; k++) {
+            if (v[k].positive) w += rank;
+            v[k].size = 2 * rank;
+        }
     }
-    free(v);
-    if (!m) return 1;
     double c = (double)m, top = c * (c + 1) / 2, less = w < top - w ? w : top - w, p;
-    if (m <= EXACT_MAX && ties == 0 && inflate <= 1) p = 2 * signed_rank_law(m)[(size_t)less];
+    if (!m) p = 1;
+    else if (m <= EXACT_MAX && ties == 0 && inflate <= 1) p = 2 * signed_rank_law(m)[(size_t)less];
+    else if (m <= TIED_MAX && inflate <= 1) p = 2 * tied_law(v, m, less);
     else
         p = 2 *
             gsl_cdf_ugaussian_P((less + 0.5 - top / 2) / sqrt(inflate * (c * (c + 1) * (2 * c + 1) / 24 - ties / 48)));
+    free(v);
     return p < 1 ? p : 1;
 }
 

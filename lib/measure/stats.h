@@ -33,14 +33,13 @@ struct interval mean_interval(const double *v, size_t n, double confidence, uint
  * (exact law up to n = 100).  inflate >= 1 multiplies the variance of the statistic.  Hodges and Lehmann, "Estimates of
  * location based on rank tests", 1963.  Values may be -inf or inf, but not both. */
 struct interval hodges_lehmann(const double *d, size_t n, double confidence, double inflate);
-/* two-sided, of location 0; zeros dropped, ties averaged */
+/* two-sided, of location 0; zeros dropped, ties averaged; exact up to n = 100, with ties up to 16 */
 double signed_rank_p(const double *d, size_t n, double inflate);
 
 /* A confidence sequence of the median: covers it at all n at once, so one may look after every round and stop at will.
  * Inverts the sign test's mixture martingale (Robbins, "Statistical methods related to the law of the iterated
- * logarithm",
- * 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an anytime
- * p-value. */
+ * logarithm", 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an
+ * anytime p-value. */
 struct interval median_sequence(const double *d, size_t n, double confidence);
 double sign_e_value(const double *d, size_t n);
 double coin_e_value(double above, double below);         /* the same, of so many values above and below 0 */
