@@ -38,8 +38,6 @@
 #include "table/kind.h"
 #include "table/show.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const char *base_name, *metric, *group;
@@ -128,8 +126,5 @@ int main(int argc, char **argv)
     if (many) write_means(w, r, &o, row, n);
     if (!quiet) compare_notes(r, &o, row, n);
     show_close(w);
-    int status = compare_status(row, n, margin);
-    free(row);
-    runs_free(r);
-    return status;
+    return compare_status(row, n, margin);
 }

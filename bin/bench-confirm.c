@@ -30,7 +30,6 @@
 #include "table/kind.h"
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static struct list labels;
 static const char *selection, *base_name, *fresh, *metric = "cpu";
@@ -137,7 +136,5 @@ int main(int argc, char **argv)
     csvw_num(w, v == FASTER ? exp(c.log_ratio.point) : 1);
     kind_write(w, r->kinds | f->kinds);
     csvw_end(w);
-    runs_free(r);
-    runs_free(f);
     return csvw_close(w);
 }

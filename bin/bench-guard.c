@@ -40,8 +40,6 @@
 #include "table/input.h"
 #include "table/kind.h"
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const char *base_name, *metric, *group, *sizes;
 static enum { DIE, SKIP } incomplete = DIE;
@@ -139,7 +137,5 @@ int main(int argc, char **argv)
         warn("%zu of %zu candidates have at most %zu rounds: nothing can be kept with fewer than %zu", few, candidates,
              most, least);
     if (!quiet) warn("%zu of %zu decisions kept, %zu candidates with failed runs", kept, all, failed);
-    free(c);
-    runs_free(r);
     return csvw_close(w);
 }

@@ -109,7 +109,5 @@ int main(int argc, char **argv)
         kind_write(w, r->kinds);
         csvw_end(w);
     }
-    pairs_free(&p);
-    runs_free(r);
     return show_close(w);
 }

@@ -93,7 +93,6 @@ static void cat_filled(csvw *w, char **files)
         copy_filled(w, t, &names);
         csv_close(t);
     }
-    intern_free(&names);
 }
 
 static void cat_same(csvw *w, char **files)
@@ -107,7 +106,6 @@ static void cat_same(csvw *w, char **files)
         csvw_copy_all(w, t);
         csvw_end(w);
     }
-    csv_close(t);
 }
 
 int main(int argc, char **argv)

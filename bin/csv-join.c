@@ -21,7 +21,6 @@
 #include "table/table.h"
 #include HELP
 #include <stdlib.h>
-#include <string.h>
 
 static const char *keys, *suffix = "_right";
 static enum { MATCHED, LEFT, ALL, UNMATCHED } keep = MATCHED;
@@ -141,6 +140,5 @@ int main(int argc, char **argv)
     if (keep == MATCHED && partners < rows && !quiet)
         warn("%zu of %zu rows of %s have no partner in %s", rows - partners, rows, csv_file(t), argv[i + 1]);
     if (keep == ALL) write_unused(w, t);
-    free(b.s);
     return csvw_close(w);
 }

@@ -97,6 +97,5 @@ int main(int argc, char **argv)
     csvw *w = csvw_open(NULL);
     table_write_names(w, &m);
     for (size_t r = 0; r < m.nrow; r++) table_write_row(w, &m, order[r]);
-    free(order);
     return csvw_close(w);
 }

@@ -125,12 +125,6 @@ static bool find_key(jsonr *j, const char *key)
     return false;
 }
 
-static void finish_object(jsonr *j)
-{
-    str k;
-    while (json_key(j, &k)) json_skip(j);
-}
-
 static char *copy_string(jsonr *j)
 {
     if (json_next(j) != JSON_STRING) json_die(j, "expected a string");
@@ -193,6 +187,7 @@ static void hyperfine_result(struct frame *f, jsonr *j)
 static void import_array(struct frame *f, const char *path, const char *key, const char *tool,
                          void (*one)(struct frame *, jsonr *))
 {
+    str k;
     jsonr *j = json_open(path);
     if (!find_key(j, key)) json_die(j, "no '%s': not the JSON of %s", key, tool);
     need_token(j, JSON_ARRAY, "an array");
@@ -200,7 +195,7 @@ static void import_array(struct frame *f, const char *path, const char *key, con
         if (t != JSON_OBJECT) json_die(j, "expected an object in '%s'", key);
         one(f, j);
     }
-    finish_object(j);
+    while (json_key(j, &k)) json_skip(j);
     json_close(j);
 }
 
@@ -295,17 +290,11 @@ void import_google(struct frame *f, const char *path)
 
 /* ---- text */
 
-static FILE *open_text(const char *path)
-{
-    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
-    if (!in) die_errno("%s", path);
-    return in;
-}
-
 /* value,unit,event[,variance%],running_ns,running_percent[,metric,metric_unit] */
 void import_perf(struct frame *f, const char *path, const char *label, long round)
 {
-    FILE *in = open_text(path);
+    FILE *in = strcmp(path, "-") == 0 ? stdin : fopen(path, "re");
+    if (!in) die_errno("%s", path);
     char *line = NULL;
     size_t cap = 0, n = 0, found = 0;
     while (n++, text_line(in, path, &line, &cap) >= 0) {

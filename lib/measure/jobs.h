@@ -25,8 +25,8 @@ struct jobs {
 struct jobs jobs_read(const char *path);
 uint64_t jobs_task(const struct jobs *, size_t row);
 /* How many of the left jobs, of n in all, the next batch takes when so many slots work: guided self-scheduling
- * (Polychronopoulos, Kuck 1987) with half a share at a time, not more than a
- * quarter of the first share, so that not much is lost with a machine, and not less than a 32nd. */
+ * (Polychronopoulos, Kuck 1987) with half a share at a time, not more than a quarter of the first share, so that not
+ * much is lost with a machine, and not less than a 32nd. */
 size_t jobs_batch(size_t left, size_t n, size_t slots);
 
 struct answer { str job, status, machine, output; uint64_t task; double seconds; };   /* output: unescaped */
