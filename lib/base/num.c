@@ -72,14 +72,15 @@ static bool is_digit(char c)
 
 static bool parse_slow(const char *s, size_t n, double *v)
 {
-    char t[512], *end;
-    if (n == 0 || n >= sizeof t || (unsigned char)*s <= ' ' || memchr(s, 'x', n) || memchr(s, 'X', n) ||
-        memchr(s, '(', n))
-        return false;
+    char some[512], *t = some, *end;
+    if (n == 0 || (unsigned char)*s <= ' ' || memchr(s, 'x', n) || memchr(s, 'X', n) || memchr(s, '(', n)) return false;
+    if (n >= sizeof some) t = xmalloc(n + 1, 1);
     memcpy(t, s, n);
     t[n] = 0;
     *v = strtod(t, &end);
-    return end == t + n;
+    bool whole = end == t + n;
+    if (t != some) free(t);
+    return whole;
 }
 
 bool num_parse(const char *s, size_t n, double *v)
