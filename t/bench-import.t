@@ -29,4 +29,5 @@ cat > two.json << 'END'
 END
 is 'what hyperfine measured can be compared' wall bash -c 'bench-import --from=hyperfine two.json | bench-compare --csv 2> said | csv-calc --print=metric | head -1'
 ok 'and says by what' grep -q 'no CPU times: wall times are compared' said
+fails 'a parameter that is neither text nor number' 1 "a parameter's text or number" bench-import --from=hyperfine <(echo '{"results":[{"command":"b","times":[1],"parameters":{"x":true}}]}')
 done_testing

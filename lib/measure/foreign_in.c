@@ -154,7 +154,8 @@ static void hyperfine_result(struct frame *f, jsonr *j)
             while (json_key(j, &k)) {
                 buf_add(&names, k.s, k.n);
                 buf_char(&names, 0);
-                json_next(j);
+                enum json t = json_next(j);
+                if (t != JSON_STRING && t != JSON_NUMBER) json_die(j, "expected a parameter's text or number");
                 buf_str(&names, json_str(j));
                 buf_char(&names, 0);
             }
