@@ -51,4 +51,6 @@ p,1,cat,C,6,8,"a,""b",,,1,2,3,4,5,6,7,8,"0,"
 p,1,cat,C,9,9999,"a,""b",,,1,2,3,4,5,6,7,8,9
 D
 is 'texts that are quoted, and more columns than are put together' "$(sed '1s/flag,/flag,op,/; 2,$s/"a,""b",,,/"a,""b",,,,/' wide.csv)" prof-op wide.csv
+{ echo proc,tid,kind,cat,start_ns,end_ns,name; seq 140000 | sed 's/.*/1,request &,op,,&0,&9,GET/'; } > spans.csv
+is 'spans that each have a track, in no time that grows with their square' 140001 eval '(ulimit -t 10; prof-op spans.csv) | wc -l'
 done_testing

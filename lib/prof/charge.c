@@ -131,6 +131,7 @@ struct charge {
     struct intern lanes, calls;                          /* by proc, tid; by proc, link */
     struct lane *lane;
     size_t lane_cap, at;                                 /* at: of the last one asked for */
+    size_t *active, nactive, active_cap;                 /* lanes with an operation */
     uint32_t key[2];
     uint32_t *call_op;
     size_t call_cap;
@@ -161,11 +162,15 @@ static size_t lane_of(charge *c, const struct row *r)
 
 static void find_boundary(charge *c)
 {
+    size_t n = 0;
     c->boundary = INT64_MAX;
-    for (size_t i = 0; i < c->lanes.n; i++) {
-        const struct lane *l = &c->lane[i];
-        if (l->depth && l->op[l->depth - 1].end < c->boundary) c->boundary = l->op[l->depth - 1].end;
+    for (size_t i = 0; i < c->nactive; i++) {
+        const struct lane *l = &c->lane[c->active[i]];
+        if (!l->depth) continue;
+        if (l->op[l->depth - 1].end < c->boundary) c->boundary = l->op[l->depth - 1].end;
+        c->active[n++] = c->active[i];
     }
+    c->nactive = n;
 }
 
 static void begin_piece(charge *c, const struct row *r, int64_t start, size_t lane, size_t open, bool fixed)
@@ -275,11 +280,11 @@ static void end_operations(charge *c, int64_t time, bool also_then)
 {
     while (c->boundary < time || (also_then && c->boundary == time && c->boundary < INT64_MAX)) {
         int64_t now = c->boundary;
-        for (size_t i = 0; i < c->lanes.n; i++) {
-            struct lane *l = &c->lane[i];
-            if (!l->depth || l->op[l->depth - 1].end > now) continue;
+        for (size_t i = 0; i < c->nactive; i++) {
+            struct lane *l = &c->lane[c->active[i]];
+            if (l->op[l->depth - 1].end > now) continue;
             while (l->depth && l->op[l->depth - 1].end <= now) l->depth--;
-            cut_open(c, i, now);
+            cut_open(c, c->active[i], now);
         }
         find_boundary(c);
         if (now < time) {
@@ -311,6 +316,10 @@ static void begin_operations(charge *c)
         if (l->depth && new.end > l->op[l->depth - 1].end) {
             new.end = l->op[l->depth - 1].end;
             c->repairs->misnested++;
+        }
+        if (!l->depth) {
+            c->active = grow(c->active, c->nactive + 1, &c->active_cap, sizeof *c->active);
+            c->active[c->nactive++] = lane;
         }
         l->op = grow(l->op, l->depth + 1, &l->op_cap, sizeof *l->op);
         l->op[l->depth++] = new;
@@ -410,7 +419,7 @@ uint64_t charge_end(charge *c)
     }
     for (size_t i = 0; i < c->q.nchunk; i++) free(c->q.chunk[i]);
     if (c->q.fd >= 0) close(c->q.fd);
-    free_all(c->q.chunk, c->lane, c->call_op, c->batch, c->begun, c->batch_extra, c->piece, c->kept, c->spare);
+    free_all(c->q.chunk, c->lane, c->active, c->call_op, c->batch, c->begun, c->batch_extra, c->piece, c->kept, c->spare);
     rows_out_end(&c->out);
     intern_free(&c->lanes);
     intern_free(&c->calls);
