@@ -180,9 +180,7 @@ void sums_inclusive(struct sums *s, int part, struct arena *text)
         for (size_t k = 0; k < s->n; k++)
             if (same_group(&out.v[i], &s->v[k], part) && set_includes(s->v[k].part[part], out.v[i].part[part]))
                 out.v[i].total = i64_add(out.v[i].total, s->v[k].total);
-    free(b.s);
-    free(one.s);
-    free(s->v);
+    free_all(b.s, one.s, s->v);
     *s = out;
     set_part = part;
     if (s->n) qsort(s->v, s->n, sizeof *s->v, by_size);

@@ -154,22 +154,19 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         }
         out[i].error = sqrt(variance);
     }
-    if (total) {
-        /* one hook's errors in all cells have one cause and add up; those of different hooks are independent */
-        double *error = xcalloc(costs.n + 1, sizeof *error), *freedom = xcalloc(costs.n + 1, sizeof *freedom);
-        *total = (struct removed){ 0 };
-        for (size_t h = 0; h < costs.n; h++) {
-            error[h] = costs.v[h].calls * costs.v[h].error;
-            freedom[h] = costs.v[h].freedom;
-            total->ns += costs.v[h].calls * costs.v[h].mean;
-        }
-        total->freedom = welch(error, freedom, costs.n, &total->error);
-        free_all(error, freedom);
+    /* one hook's errors in all cells have one cause and add up; those of different hooks are independent */
+    double *error = xcalloc(costs.n + 1, sizeof *error), *freedom = xcalloc(costs.n + 1, sizeof *freedom);
+    *total = (struct removed){ 0 };
+    for (size_t h = 0; h < costs.n; h++) {
+        error[h] = costs.v[h].calls * costs.v[h].error;
+        freedom[h] = costs.v[h].freedom;
+        total->ns += costs.v[h].calls * costs.v[h].mean;
     }
+    total->freedom = welch(error, freedom, costs.n, &total->error);
     intern_free(&missing);
     intern_free(&keys);
     arena_free(&text);
-    free_all(costs.v, left, share, cell, key.s);
+    free_all(costs.v, left, share, cell, key.s, error, freedom);
     return out;
 }
 

@@ -8,7 +8,7 @@ struct correction {
     int64_t corrected, clipped;                          /* clipped: cost that no cell could give */
     double error;                                        /* standard error of what was removed */
 };
-/* total: NULL, or gets what was taken from all cells together */
+/* what was taken from all cells together */
 struct removed {
     double ns, error, freedom;                           /* cost, its standard error, degrees of freedom of the error */
 };

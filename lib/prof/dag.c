@@ -118,7 +118,7 @@ size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32
         uint32_t edge = NODE_NONE;
         for (uint32_t e = v->edge; e < v->edge + v->edges && edge == NODE_NONE; e++)
             if (finish[g->edge[e].from] + g->edge[e].lag == begin) edge = e;
-        if (via) via[n] = edge;
+        via[n] = edge;
         path[n++] = at;
         at = edge == NODE_NONE ? NODE_NONE : g->edge[edge].from;
     }

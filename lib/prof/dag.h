@@ -80,7 +80,7 @@ void dag_sort(void *v, size_t n, size_t size, int (*order)(const void *, const v
 int64_t dag_replay(const struct dag *, double speed, int64_t *finish);
 int64_t dag_begin(const struct dag *, uint32_t node, double speed, const int64_t *finish);   /* when it begins then */
 /* Longest path and slack of a replay: path is filled with nodes, last first, and its length returned; how each got its
- * place is in via (NULL: not wanted), the edge's number or NODE_NONE.  slack: by how much a node may take longer
+ * place is in via, the edge's number or NODE_NONE.  slack: by how much a node may take longer
  * before the run does. */
 size_t dag_path(const struct dag *, double speed, const int64_t *finish, uint32_t *path, uint32_t *via);
 void dag_slack(const struct dag *, double speed, const int64_t *finish, int64_t *slack);

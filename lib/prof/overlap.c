@@ -47,12 +47,8 @@ static void forget(overlap *o)
 void overlap_free(overlap *o)
 {
     forget(o);
-    free(o->sweep);
-    free(o->item);
     intern_free(&o->whats);
-    free(o->longs);
-    free(o->id.s);
-    free(o);
+    free_all(o->sweep, o->item, o->longs, o->id.s, o);
 }
 
 static uint32_t thread_of(overlap *o, const struct event *e)

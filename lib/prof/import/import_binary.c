@@ -230,9 +230,7 @@ void import_prof_bytes(struct importer *m, const char *name, const unsigned char
     new_object(&r, '0');
     uint32_t top = read_object(&r, 0);
     if (!m->fault && r.object[top].type != '{') fault(m, name, 0, false, "not a profile (no dictionary)");
-    free(r.object);
-    free(r.ref);
-    free(r.item);
+    free_all(r.object, r.ref, r.item);
 }
 
 /* ---- protobuf */
