@@ -2,10 +2,11 @@
  *
  * Usage: loop-compare [--of=LIB] [--without=LIB,LIB] [--peak=GFLOPS] [FILE]...
  *
- * Columns in: problem, lib, gflops, as from loop-peer.  Columns out: lib,
- * problems, geomean_gflops, peak_ratio (geometric mean over --peak), ratio
- * (geometric mean of LIB over this one on the problems both have), low_ratio,
- * high_ratio (bootstrap interval over the problems, two-sided), least_ratio,
+ * Columns in: problem, lib, gflops, as from loop-peer; of rows with the same
+ * problem and lib the last counts.  Columns out: lib, problems,
+ * geomean_gflops, peak_ratio (geometric mean over --peak), ratio (geometric
+ * mean of LIB over this one on the problems both have), low_ratio, high_ratio
+ * (bootstrap interval over the problems, two-sided), least_ratio,
  * least_problem, wins_share (problems on which LIB is at least as fast), kind
  * (of the rows, empty when not known; all must have the same).  One row for
  * each library, then one named best: per problem the fastest of the others.

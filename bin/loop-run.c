@@ -17,8 +17,9 @@
  * problem, tree, gflops, kind, and algo with --last): each distinct nest of
  * a row with gflops is measured afresh, those of a problem in turn, N rounds
  * of --again=N runs, and its best replaces the row's gflops; kind becomes
- * real.  With --last only the last row of each problem and algo is measured,
- * the gflops of the others become empty.  Memory: all rows.
+ * real.  With --last only the last row of each problem and algo, whose rows
+ * stand together, is measured, the gflops of the others become empty.  Memory:
+ * all rows.
  *
  * Examples:
  *   $ loop-gen --kind=mm --m=64 --n=64 --k=64 |
