@@ -278,8 +278,7 @@ struct result evaluate(struct evaluator *v, const struct nest *t)
     uint64_t key = key_of(v, v->p->text, b.s);
     struct entry *e = find(v, key);
     if (e->key) {
-        v->remembered++;
-        struct result r = { .seconds = e->seconds, .median_seconds = e->median, .runs = e->runs, .stored = true,
+        struct result r = { .seconds = e->seconds, .median_seconds = e->median, .runs = e->runs,
                             .checked = isfinite(e->seconds) };
         if (!isfinite(r.seconds)) r.why = model_seconds(&(double){ 0 }, v->p, t, v->isa, v->prepared);
         return finish_result(v, r);

@@ -25,7 +25,7 @@
 struct result {
     double seconds, median_seconds, gflops;              /* infinite and 0 when there is no code */
     int runs;                                            /* 0: from the model or no code */
-    bool checked, stored;                                /* compared with the reference | came from the store */
+    bool checked;                                        /* compared with the reference */
     const char *why;                                     /* NULL, or why there is no code */
 };
 
@@ -41,7 +41,7 @@ struct evaluator {
     const struct problem *p;                             /* the present problem */
     double best_seconds;                                 /* of the present problem */
     struct pace pace;
-    size_t measured, remembered;                         /* counts of evaluations */
+    size_t measured;
     void (*watch)(void *, const struct evaluator *, const struct nest *);    /* NULL, or told of what is asked for */
     void *watching;
     struct kernel kernel;

@@ -133,8 +133,7 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
                                  .step_var = q.target->tiles && !p->pair ? q.part[0].step : -1, .step = TILE_SIDE,
                                  .cycles = c.cycles, .moved = q.before_moved + c.moved,
                                  .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
-                                 .exact = q.lies, .pairs = q.pairs,
-                                 .packed = { q.walked[0], q.walked[1] || q.given },
+                                 .pairs = q.pairs, .packed = { q.walked[0], q.walked[1] || q.given },
                                  .given = q.given ? q.before[TENSOR_B].elements : 0 };
     memcpy(out->stride, q.seen, sizeof out->stride);
     return NULL;

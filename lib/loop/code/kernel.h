@@ -73,7 +73,6 @@ struct kernel_plan {
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
-    bool exact;                                          /* no zeros around A are read, it is taken as it lies */
     bool pairs;                                          /* A, B and V are two bytes an element */
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */

@@ -48,7 +48,7 @@ struct search {
     double began;
     size_t evals;
     struct rng rng;
-    struct visited { uint64_t key; struct nest t; double gflops, when; int from, action, depth, out; } *node;
+    struct visited { uint64_t key; struct nest t; double gflops, when; int depth, out; } *node;
     size_t nnode, cap, nslot;
     uint32_t *slot;
     struct edge { int from, to, action; } *edge;

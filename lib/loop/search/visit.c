@@ -34,7 +34,7 @@ int search_node(struct search *s, const struct nest *t, bool *fresh)
     if (s->slot[k]) return (int)s->slot[k] - 1;
     if (s->nnode == SEARCH_NODES) return -1;
     s->node = grow(s->node, s->nnode + 1, &s->cap, sizeof *s->node);
-    s->node[s->nnode] = (struct visited){ .key = key, .t = *t, .from = -1, .gflops = -1 };
+    s->node[s->nnode] = (struct visited){ .key = key, .t = *t, .gflops = -1 };
     s->slot[k] = (uint32_t)++s->nnode;
     *fresh = true;
     return (int)s->nnode - 1;
