@@ -42,7 +42,6 @@ int main(int argc, char **argv)
     if (to == CHROME) {
         struct events_in in = events_open(input_stream(argv + i, true));
         emit_chrome(&in, output);
-        input_end();
         return EXIT_OK;
     }
     static struct event_table t;

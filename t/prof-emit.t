@@ -95,4 +95,11 @@ proc,tid,kind,cat,start_ns,end_ns,name,link,flag
 1,1,cat,Python,600,700,a.py:9.f,,
 1,2,cat,C,5,20,math.sqrt,,
 D
+# filters beside this one that fail in the middle
+mkdir beside log && cp "$BIN/prof-emit" beside && touch log/ev.1.0.1.log
+printf '#!/bin/sh\nexit 0\n' > beside/prof-log
+printf '#!/bin/sh\nprintf "kind,cat,start_ns,end_ns\\ncat,C,0,9\\n"\nexit 1\n' > beside/prof-op
+chmod +x beside/*
+fails 'a folder that could not be read to its end' 1 'could not be read' beside/prof-emit --to=chrome -o half.json log
+ok 'leaves no file' test ! -e half.json
 done_testing

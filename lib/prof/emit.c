@@ -4,6 +4,7 @@
 #include "base/filter.h"
 #include "base/num.h"
 #include "base/out.h"
+#include "prof/import/input.h"
 #include "table/csvio.h"
 #include "tree/json.h"
 #include <stdio.h>
@@ -131,6 +132,7 @@ void emit_chrome(struct events_in *in, const char *path)
     jsonw_line(w);
     jsonw_end(w);
     jsonw_end(w);
+    input_end();                                         /* a folder that could not be read leaves no file */
     jsonw_close(w);
     free(id.s);
     if (early && !quiet)
