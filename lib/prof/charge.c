@@ -413,13 +413,11 @@ uint64_t charge_end(charge *c)
     queue_pieces(c);
     write_ready(c, INT64_MAX);
     uint64_t unlinked = c->unlinked;
-    for (size_t i = 0; i < c->lanes.n; i++) {
-        free(c->lane[i].op);
-        free(c->lane[i].open);
-    }
+    for (size_t i = 0; i < c->lanes.n; i++) free_all(c->lane[i].op, c->lane[i].open);
     for (size_t i = 0; i < c->q.nchunk; i++) free(c->q.chunk[i]);
     if (c->q.fd >= 0) close(c->q.fd);
-    free_all(c->q.chunk, c->lane, c->active, c->call_op, c->batch, c->begun, c->batch_extra, c->piece, c->kept, c->spare);
+    free_all(c->q.chunk, c->lane, c->active, c->call_op, c->batch, c->begun, c->batch_extra, c->piece, c->kept,
+             c->spare);
     rows_out_end(&c->out);
     intern_free(&c->lanes);
     intern_free(&c->calls);
