@@ -5,11 +5,11 @@
  * Columns in: problem, tree (optional: what "ours" runs; of consecutive rows
  * with the same problem the last counts, so that the output of loop-search
  * can be piped in).  Columns out: problem, lib, gflops, seconds, checked (1:
- * its result is right), kind (real), reason (why it has no time), intensity
- * (operations a byte, if each tensor moved once), ratio, low_ratio, high_ratio
- * (its time over that of the first library, of the same round: the median,
- * and its 95 % interval, from six rounds on).  One row for each problem and
- * library.  All run in turn, N rounds, on one core; seconds is the least of the
+ * its result is right; NumPy's is not looked at), kind (real), reason (why it
+ * has no time), intensity (operations a byte, if each tensor moved once),
+ * ratio, low_ratio, high_ratio (its time over that of the first library, of
+ * the same round: the median, and its 95 % interval, from six rounds on).  One
+ * row for each problem and library.  All run in turn, N rounds, on one core; seconds is the least of the
  * first library, and that times ratio: a clock that changes between rounds
  * changes no ratio.  Libraries are optional packages: those that are not
  * installed are named and left out.
