@@ -188,4 +188,8 @@ fails 'five are, six are not' 0 '5 rounds are too few .*: 6 at least' eval 'few 
 # ratios that are all the same: no test of five rounds has a p-value below 2 in 32
 is 'five rounds that tie' 0.0625 eval '(echo label,round,cpu_seconds,wall_seconds; for i in 1 2 3 4 5; do echo "a,$i,1,1"; echo "b,$i,2,2"; done) |
     bench-compare --quiet --base=a --csv 2> tied.err | csv-cut -c p_value | tail -n 1'
+# what an empty command takes is subtracted from each time by its own kind: 2 - .04 over 1 - .04
+(echo label,round,phase,cpu_seconds,wall_seconds; for i in 1 2 3; do echo "(empty),$i,calibrate,.001,.04"; done
+ for i in {1..8}; do echo "a,$i,measure,1,1"; echo "b,$i,measure,2,2"; done) > empty.csv
+fails 'the other time without an empty command' 1 'by wall the ratio is 2.0417' bench-compare --base=a --subtract --csv empty.csv
 done_testing

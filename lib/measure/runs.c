@@ -21,7 +21,6 @@ struct raw {
     uint32_t status, benchmark, label, machine;
     long round;
     enum phase phase;
-    bool empty;
     double given_up;
 };
 
@@ -87,7 +86,7 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
     if (x.phase != LEFT_OUT) x.label = intern(&r->label, csv_str(t, c->label));
     if (x.phase == MAIN) r->kinds |= kind_of_row(t, c->kind);
     if (x.phase == MAIN && c->base >= 0 && csv_has(t, c->base)) intern(&r->given, csv_str(t, c->base));
-    x.empty = str_is(phase, "calibrate");
+    x.run.empty = str_is(phase, "calibrate");
     x.status = intern(&r->word, status);
     x.machine = intern(machines, field(t, c->machine, ""));
     x.run.censored = is_one_of(status, "timeout", "cpu_limit");
@@ -215,12 +214,13 @@ static void add_main(struct runs *r, const struct raw *v, size_t first, size_t e
     add_round(r, &r->main[x->benchmark], v, first, end);
 }
 
-static void find_empty(struct runs *r, const struct raw *v, size_t n)
+static void find_empty(struct runs *r)
 {
-    double *t = xmalloc(n + 1, sizeof *t);
+    double *t = xmalloc(r->n + 1, sizeof *t);
     size_t m = 0;
     bool wall = strcmp(r->metric, "wall") == 0;
-    for (size_t i = 0; i < n; i++) if (v[i].empty && v[i].run.cpu > 0) t[m++] = wall ? v[i].run.wall : v[i].run.cpu;
+    for (const struct run *x = r->run; x < r->run + r->n; x++)
+        if (x->empty && x->cpu > 0) t[m++] = wall ? x->wall : x->cpu;
     r->empty_seconds = median(t, m);
     r->empty_least = quantile(t, m, 0);
     r->empty_most = quantile(t, m, 1);
@@ -234,6 +234,7 @@ bool runs_use(struct runs *r, const char *metric)
         if (!r->run[i].error && !((wall ? r->run[i].wall : r->run[i].cpu) > 0)) return false;
     for (size_t i = 0; i < r->n; i++) r->run[i].value = wall ? r->run[i].wall : r->run[i].cpu;
     r->metric = wall ? "wall" : "cpu";
+    find_empty(r);
     return true;
 }
 
@@ -292,7 +293,7 @@ struct runs *runs_read(char **paths, const struct runs_options *given)
     for (size_t i = 0; i < n; i++) r->run[i] = v[i].run, r->status[i] = v[i].status;
     r->n = n;
     if (r->given.n == 1) r->base = r->given.name[0].s;
-    find_empty(r, v, n);
+    find_empty(r);
     free(has);
     free(v);
     intern_free(&machines);

@@ -13,8 +13,8 @@
 
 struct run {
     double value, wall, cpu;                             /* metric and both times; nan when not known */
-    /* wrong exit, signal or output | a timeout: value is a lower bound */
-    bool error, censored;
+    /* wrong exit, signal or output | a timeout: value is a lower bound | phase calibrate, an empty command */
+    bool error, censored, empty;
     int position;                                        /* place in its round, -1 not known */
     size_t line;
     uint32_t file;
