@@ -29,13 +29,14 @@ if [ "$(id -u)" = 0 ]; then
 else skip 'the owner is kept' 'not root'; fi
 
 mkdir swept
+mkfifo hold                                              # two writers end when it is written to
 printf 'proc,tid,kind,cat,start_ns,end_ns,name,link,flag\n1,1,cat,Python,1,5,f,,\n' > ev.csv
-(cat ev.csv; sleep 2) | prof-emit --to=chrome -o swept/m &
+(cat ev.csv; read -r < hold) | prof-emit --to=chrome -o swept/m &
 until ls swept/.millrace-* > /dev/null 2>&1 || [ -e swept/m ]; do sleep 0.02; done
 here=$("$root/pipelines/here")
 ours=.millrace-4194301-$here-out theirs=.millrace-4194303-0badf00d
-(cat t.csv; sleep 2) | csv-cat > swept/$ours &
-until [ -e swept/$ours ]; do sleep 0.02; done; sleep 0.2
+(cat t.csv; read -r < hold) | csv-cat > swept/$ours &
+until [ -e swept/$ours ] && ! flock -n swept/$ours true; do sleep 0.02; done
 ok 'a filter and a script call this host the same' eval 'ls -A swept | grep -q -- "-$here-m$"'
 touch swept/.millrace-4194302-$here-old swept/$theirs-new swept/.millrace-4194302-older
 mkdir swept/$theirs-folder
@@ -45,7 +46,7 @@ touch -d '2 days ago' swept/$theirs-folder swept/.millrace-4194302-older swept/$
 "$root/pipelines/sweep" swept
 is 'a sweep leaves what is written, whatever number its writer has here, and what is of another host and of today' \
     "$ours ${theirs}-folder ${theirs}-m ${theirs}-new" eval 'ls -A swept | grep 419430 | paste -sd" "'
-wait
+while [ "$(jobs -r)" ]; do timeout 1 bash -c 'echo > hold'; done
 touch -d '2 days ago' swept/$theirs* swept/$theirs-folder/new
 "$root/pipelines/sweep" swept
 is 'and takes it when that is done, or a day old' m ls -A swept
