@@ -43,7 +43,7 @@ says_real() { grep -lE '"real"|KIND_REAL' bin/*.c $(find lib -name '*.c') | grep
 measures='bin/flambda-results.c lib/flambda/counters.c lib/flambda/rundir.c lib/measure/foreign_in.c
 lib/measure/bench.c lib/inline/trial.c
 bin/place-profile.c bin/place-run.c lib/place/fast.c lib/place/profile.c lib/place/gpu_rows.c lib/tensor/tier.c
-bin/loop-machine.c bin/loop-peer.c bin/loop-roll.c bin/loop-run.c lib/loop/search/search.c bin/loop-train.c'
+bin/loop-machine.c bin/loop-peer.c bin/loop-run.c lib/loop/nest/rows.c bin/loop-train.c'
 ok 'no other program or module says real' quiet comm -23 <(says_real) <(tr ' ' '\n' <<< "$measures" | sort)
 # that each plot takes it from its table: t/pipeline-titles.t
 done_testing
