@@ -92,7 +92,7 @@ static int join_pieces(struct events_in *in)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
-    if (!!strip + !!join + (poll || window) > 1) usage("--strip, --join and --poll: that are two questions");
+    if (!!strip + !!join + (poll || window) > 1) usage("--strip, --join and --poll: two questions at once");
     if (window && !poll) usage("--window needs --poll");
     struct devices d = { 0 };
     struct events_in in = events_open(argv + i);

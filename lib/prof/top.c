@@ -233,7 +233,7 @@ static void add_unseen(top_builder *b, const struct row *r)
     b->top.v[i].unverified += n;
 }
 
-static bool is_ours(const struct row *r)
+static bool takes_part(const struct row *r)
 {
     return r->kind == EVENT_CAT || r->kind == EVENT_GPU || r->kind == EVENT_OP;
 }
@@ -243,7 +243,7 @@ bool top_add(top_builder *b, const struct row *row, const struct top_cost *cost)
     struct row cut = *row, *r = &cut;
     if (b->whole && r->kind == EVENT_PROC && r->cat == b->unseen) add_unseen(b, r);
     if (b->whole && r->kind == EVENT_PROC && (r->cat == b->skipped || r->cat == b->estimated)) add_skipped(b, r);
-    if (!is_ours(r) || (r->end < r->start && is_empty(r->start, r->end, &b->repairs, r->source + 2u))) return true;
+    if (!takes_part(r) || (r->end < r->start && is_empty(r->start, r->end, &b->repairs, r->source + 2u))) return true;
     if (b->begin == INT64_MIN) b->begin = r->start;
     if (r->start - b->begin < b->range.from) {
         r->start = b->begin + b->range.from;
@@ -393,7 +393,7 @@ void top_of(struct top *top, struct event_table *t, bool by_op, const struct top
     table_sort_threads(t);
     top_builder *b = top_begin(t, by_op, range);
     for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
-        if (is_ours(r) && r->end >= r->start && (b->begin == INT64_MIN || r->start < b->begin)) b->begin = r->start;
+        if (takes_part(r) && r->end >= r->start && (b->begin == INT64_MIN || r->start < b->begin)) b->begin = r->start;
     for (size_t i = 0; i < t->rows.n; i++) top_add(b, &t->rows.v[i], NULL);
     top_end(b, top);
 }
