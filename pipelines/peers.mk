@@ -1,34 +1,41 @@
 # peers.mk - ours beside the libraries that an expert would call, and the C text of ours beside its machine code
 
 # ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
-#   LOOP_PEER_SETS=SET.TYPE.TOKENS ..  which; LOOP_PEER_MEASURE=100 nests measured; LOOP_PEER_RUN=cmd before loop-peer;
-#   LOOP_PEER_RUNS=100 in a turn, or 20 ms: less than a millisecond is too short where a clock changes
+#   LOOP_PEER_SETS=SET.TYPE.TOKENS[.THEN] ..  which; LOOP_PEER_MEASURE=100 nests measured; LOOP_PEER_RUN=cmd before
+#   loop-peer;  LOOP_PEER_RUNS=100 in a turn, or 20 ms: less than a millisecond is too short where a clock changes
 #   LOOP_PEER_ISA=amx  ours, for products of bf16 and bytes, instead of AVX-512; OUT=DIR keeps the two apart
+#   LOOP_PEER_PASSES="1 2 3 4 5 6"  all sets are judged so often, minutes apart, by new processes, since these differ by
+#   more than the rounds of one do; a ratio is the passes' median, from their least to their greatest (of six: 97 %)
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
-# one set is repeated by deleting its file.  Products of bf16 and bytes have their weights packed before the clock, ours
-# and theirs.
+# one set is repeated by deleting its files.  Products of bf16 and bytes have their weights packed before the clock, ours
+# and theirs.  Over oneDNN's own layout, made before the clock: ResNet-50's convolutions with zeros around (padded, and
+# with their weights packed: packed), dilated ones, ResNeXt's in groups, MobileNetV2's depthwise ones.
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
     llama.f32.1 llama.bf16.1 llama.u8s8.1 bert.s8s8.128 llama.s8s8.128 bert.s8s8.1 llama.s8s8.1 \
     mobilenet2.f32.0 efficientnet.f32.0 resnet50.f32.0 vgg19.f32.0 \
     ragged.f64.0 transposed.f64.0 thin.f64.0 large.f64.0 \
     ragged.f16.0 thin.f16.0 bert.f16.128 llama.f16.128 bert.f16.1 llama.f16.1 attention.f16.0 attention.bf16.0 \
-    rows.f32.0 vit.f32.0 whisper.f32.0 causal.f32.0 \
+    rows.f32.0 vit.f32.0 whisper.f32.0 causal.f32.0 $(foreach t,f32 bf16 u8s8,bert.$t.128.bias-gelu) \
     bert.f32.128.bias-residual-layernorm bert.f32.128.bias-residual-rmsnorm \
-    short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu short.s8s8.0.bias-relu
+    short.f32.0.bias-relu short.bf16.0.bias-relu short.u8s8.0.bias-relu short.s8s8.0.bias-relu \
+    $(loop_own:%=%.f32.0)
+LOOP_PEER_PASSES ?= 1 2 3 4 5 6
 LOOP_PEER_MEASURE ?= 100
 LOOP_PEER_SECONDS ?= 6
 LOOP_PEER_RUN ?=
 LOOP_PEER_RUNS ?= 100
 LOOP_PEER_ISA ?=
+loop_own := padded packed dilated grouped depthwise
 loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16 u8s8 s8s8,$(call loop_word,2)),\
     $(LOOP_PEER_ISA:%=--isa=%)))
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
-loop_isa_peers = $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn)
+loop_set_peers = $(if $(filter $(loop_own),$(call loop_word,1)),onednn-any,\
+    $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn))
 loop-peers: $(loop)/peers.csv $(BIN)/csv-show
 	csv-show $(loop)/peers.csv
 .PHONY: loop-peers
-$(loop)/peers/:
+$(loop)/peers/ $(LOOP_PEER_PASSES:%=$(loop)/peers/pass%/):
 	@mkdir -p $@
 $(loop)/peers/ragged.%.problems: | $(loop)/peers/
 	$(call loop_ragged,$(call loop_word,2)) $(aside)
@@ -39,24 +46,48 @@ loop_mm = mm$(addprefix _,$(filter-out f32,$(call loop_word,2)))
 $(loop)/peers/short.%.problems: | $(loop)/peers/
 	loop-gen --kind=$(loop_mm) --m=128:256:128 --n=256 --k=64 --then=$(subst -,$(comma),$(call loop_word,4)) --test=0 \
 	    $(aside)
+loop_problems_of = loop-gen --set=$(1) --type=$(call loop_word,2) --layout=nhwc --test=0
+$(loop)/peers/padded.%.problems: $(BIN)/csv-where | $(loop)/peers/
+	$(call loop_problems_of,resnet50) | csv-where -c problem --like='*(pad *' $(aside)
+$(loop)/peers/packed.%.problems: $(BIN)/csv-where $(BIN)/csv-calc | $(loop)/peers/
+	$(call loop_problems_of,resnet50) | csv-where -c problem --like='*(pad *' |
+	csv-calc --set="problem=replace(problem, '[)]$$', ' (weights packed))')" $(aside)
+$(loop)/peers/depthwise.%.problems: $(BIN)/csv-where | $(loop)/peers/
+	$(call loop_problems_of,mobilenet2) | csv-where -c problem --like='(nest *' $(aside)
+loop_dilated = (nest (sizes (y $(1)) (x $(1)) (m 64) (c 64) (p 3) (q 3)) (A (pad 6 6 (+ y (* 6 p))) \
+    (pad 6 6 (+ x (* 6 q))) c) (B p q c m) (C y x m))
+$(loop)/peers/dilated.%.problems: | $(loop)/peers/
+	printf '%s\n' problem '$(call loop_dilated,28)' '$(call loop_dilated,56)' $(aside)
 $(loop)/peers/%.problems: | $(loop)/peers/
-	loop-gen --set=$(call loop_word,1) --type=$(call loop_word,2) --layout=nhwc --test=0 \
+	$(call loop_problems_of,$(call loop_word,1)) \
 	    $(if $(filter-out 0,$(call loop_word,3)),--tokens=$(call loop_word,3)) \
 	    $(if $(call loop_word,4),--then=$(subst -,$(comma),$(call loop_word,4))) $(aside)
 $(loop)/peers/%.nests: $(loop)/peers/%.problems
 	loop-search --algo=heuristic --measure=$(LOOP_PEER_MEASURE) --seconds=$(LOOP_PEER_SECONDS) $(loop_peer_isa) \
 	    --out=$@.part $<
 	$(loop_whole)
-$(loop)/peers/%.times: $(loop)/peers/%.nests
-	$(LOOP_PEER_RUN) loop-peer --lib=$(call loop_libs,$(loop_isa_peers)) $(loop_peer_isa) --rounds=$(LOOP_ROUNDS) \
-	    --runs=$(LOOP_PEER_RUNS) $< $(aside)
+define loop_pass
+$(loop)/peers/pass$(1)/%.times: $(loop)/peers/%.nests | $(loop)/peers/pass$(1)/
+	$$(LOOP_PEER_RUN) loop-peer --lib=$$(call loop_libs,$$(loop_set_peers)) $$(loop_peer_isa) --rounds=$$(LOOP_ROUNDS) \
+	    --runs=$$(LOOP_PEER_RUNS) $$< $$(aside)
+endef
+$(foreach p,$(LOOP_PEER_PASSES),$(eval $(call loop_pass,$(p))))
+loop_pass_times = $(foreach p,$(LOOP_PEER_PASSES),$(loop)/peers/pass$(p)/$(1).times)
+$(loop)/peers/%.times: $(call loop_pass_times,%) $(BIN)/csv-cat $(BIN)/csv-group $(BIN)/csv-calc $(BIN)/csv-cut
+	csv-cat $(filter %.times,$^) | csv-group -g problem,lib,kind -c ratio --stat=n,median,min,max --missing=skip |
+	csv-calc --set=passes=n_ratio --set=ratio=median_ratio --set=low_ratio=min_ratio --set=high_ratio=max_ratio |
+	csv-cut -c problem,lib,passes,ratio,low_ratio,high_ratio,kind $(aside)
+# quotients alone are looked at, so that a speed over ours does
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
-	loop-compare $< | csv-calc --where='lib == "best"' --set='set="$(call loop_word,1)"' \
-	    --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) --set='then="$(call loop_word,4)"' |
+	csv-calc --set=gflops=1/ratio $< | loop-compare | csv-calc --where='lib == "best"' \
+	    --set='set="$(call loop_word,1)"' --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) \
+	    --set='then="$(call loop_word,4)"' |
 	csv-cut -c set,type,tokens,then,problems,ratio,low_ratio,high_ratio,least_ratio,least_problem,kind $(aside)
-$(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS))
-$(loop)/peers.csv: $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
-	csv-cat $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) | csv-sort -k ratio $(aside)
+$(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS LOOP_PEER_PASSES))
+# a pass of all sets before the next one
+loop_passes = $(foreach p,$(LOOP_PEER_PASSES),$(LOOP_PEER_SETS:%=$(loop)/peers/pass$(p)/%.times))
+$(loop)/peers.csv: $(loop_passes) $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
+	csv-cat $(filter %.row,$^) | csv-sort -k ratio $(aside)
 
 # ---- make loop-text: the C text of ours over its machine code, by gcc and clang, in LOOP/text.csv ----
 #   LOOP_TEXT_SETS=SET.TYPE.TOKENS[.THEN] ..  as above;  LOOP_TEXT_PROBLEMS=6  of each, drawn;  LOOP_TEXT_ISAS
