@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     struct intern done = { 0 };
     char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
     csvw *w = output ? rows_resume(output, PATH_COLUMNS, name, &done) : csvw_open("-");
+    struct out *graph = dot ? out_open(dot) : NULL;
     struct picks picks;
     if (list) picks_watch(&picks, &v, w, name);
     else if (!output) csvw_names(w, PATH_COLUMNS), csvw_end(w);
@@ -128,11 +129,8 @@ int main(int argc, char **argv)
         rows_write_path(w, &r.p, name, s.path, s.npath, s.gflops, s.when, model);
     }
     progress_end();
-    if (dot && s.p) {
-        struct out *o = out_open(dot);
-        search_dot(&s, out_file(o), peak_gflops(v.isa, 5));
-        out_close(o);
-    }
+    if (graph && s.p) search_dot(&s, out_file(graph), peak_gflops(v.isa, 5));
+    if (graph) out_close(graph);
     search_free(&s);
     rank_free(&learned);
     free(name);

@@ -1,14 +1,15 @@
 # peers.mk - ours beside the libraries that an expert would call, and the C text of ours beside its machine code
 
-# ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv ----
+# ---- make loop-peers: ours over the best peer for every type and set, one row each, in LOOP/peers.csv, and on
+# each problem, in LOOP/peers-each.csv ----
 #   LOOP_PEER_SETS=SET.TYPE.TOKENS[.THEN] ..  which; LOOP_PEER_MEASURE=100 nests measured; LOOP_PEER_RUN=cmd before
 #   loop-peer;  LOOP_PEER_RUNS=100 in a turn, or 20 ms: less than a millisecond is too short where a clock changes
 #   LOOP_PEER_ISA=amx  ours, for products of bf16 and bytes, instead of AVX-512; OUT=DIR keeps the two apart
 #   LOOP_PEER_PASSES="1 2 3 4 5 6"  all sets are judged so often, minutes apart, by new processes, since these differ by
 #   more than the rounds of one do; a ratio is the passes' median, from their least to their greatest (of six: 97 %)
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
-# one set is repeated by deleting its files.  Products of bf16 and bytes have their weights packed before the clock, ours
-# and theirs.  Over oneDNN's own layout, made before the clock: ResNet-50's convolutions with zeros around (padded, and
+# one set is repeated by deleting its files.  Products of bf16 and bytes have their weights packed before the clock,
+# ours and theirs.  Over oneDNN's own layout, made before the clock: ResNet-50's convolutions with zeros around (padded, and
 # with their weights packed: packed), dilated ones, ResNeXt's in groups, MobileNetV2's depthwise ones.
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
@@ -32,7 +33,7 @@ loop_peer_isa = $(if $(filter bert llama,$(call loop_word,1)),$(if $(filter bf16
 loop_word = $(word $(1),$(subst ., ,$(basename $(@F))))
 loop_set_peers = $(if $(filter $(loop_own),$(call loop_word,1)),onednn-any,\
     $(if $(filter f32 f64 f16,$(call loop_word,2)),$(LOOP_PEERS),onednn))
-loop-peers: $(loop)/peers.csv $(BIN)/csv-show
+loop-peers: $(loop)/peers.csv $(loop)/peers-each.csv $(BIN)/csv-show
 	csv-show $(loop)/peers.csv
 .PHONY: loop-peers
 $(loop)/peers/ $(LOOP_PEER_PASSES:%=$(loop)/peers/pass%/):
@@ -47,12 +48,12 @@ $(loop)/peers/short.%.problems: | $(loop)/peers/
 	loop-gen --kind=$(loop_mm) --m=128:256:128 --n=256 --k=64 --then=$(subst -,$(comma),$(call loop_word,4)) --test=0 \
 	    $(aside)
 loop_problems_of = loop-gen --set=$(1) --type=$(call loop_word,2) --layout=nhwc --test=0
-$(loop)/peers/padded.%.problems: $(BIN)/csv-where | $(loop)/peers/
+$(loop)/peers/padded.%.problems: | $(loop)/peers/ $(BIN)/csv-where
 	$(call loop_problems_of,resnet50) | csv-where -c problem --like='*(pad *' $(aside)
-$(loop)/peers/packed.%.problems: $(BIN)/csv-where $(BIN)/csv-calc | $(loop)/peers/
+$(loop)/peers/packed.%.problems: | $(loop)/peers/ $(BIN)/csv-where $(BIN)/csv-calc
 	$(call loop_problems_of,resnet50) | csv-where -c problem --like='*(pad *' |
 	csv-calc --set="problem=replace(problem, '[)]$$', ' (weights packed))')" $(aside)
-$(loop)/peers/depthwise.%.problems: $(BIN)/csv-where | $(loop)/peers/
+$(loop)/peers/depthwise.%.problems: | $(loop)/peers/ $(BIN)/csv-where
 	$(call loop_problems_of,mobilenet2) | csv-where -c problem --like='(nest *' $(aside)
 loop_dilated = (nest (sizes (y $(1)) (x $(1)) (m 64) (c 64) (p 3) (q 3)) (A (pad 6 6 (+ y (* 6 p))) \
     (pad 6 6 (+ x (* 6 q))) c) (B p q c m) (C y x m))
@@ -77,17 +78,29 @@ $(loop)/peers/%.times: $(call loop_pass_times,%) $(BIN)/csv-cat $(BIN)/csv-group
 	csv-cat $(filter %.times,$^) | csv-group -g problem,lib,kind -c ratio --stat=n,median,min,max --missing=skip |
 	csv-calc --set=passes=n_ratio --set=ratio=median_ratio --set=low_ratio=min_ratio --set=high_ratio=max_ratio |
 	csv-cut -c problem,lib,passes,ratio,low_ratio,high_ratio,kind $(aside)
-# quotients alone are looked at, so that a speed over ours does
+# the best peer of each problem; then ours over it on all of a set: quotients alone are looked at, so that a speed over
+# ours does
+loop_of_set = --set='set="$(call loop_word,1)"' --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) \
+    --set='then="$(call loop_word,4)"'
+$(loop)/peers/%.each: $(loop)/peers/%.times $(BIN)/csv-where $(BIN)/csv-sort $(BIN)/csv-dedupe $(BIN)/csv-calc \
+    $(BIN)/csv-cut
+	csv-where -c lib --is=ours --not $< | csv-where -c ratio --known | csv-sort -k ratio:n | csv-dedupe -k problem |
+	csv-calc $(loop_of_set) --set=over=lib |
+	csv-cut -c set,type,tokens,then,problem,over,passes,ratio,low_ratio,high_ratio,kind $(aside)
 $(loop)/peers/%.row: $(loop)/peers/%.times $(BIN)/loop-compare $(BIN)/csv-calc $(BIN)/csv-cut
-	csv-calc --set=gflops=1/ratio $< | loop-compare | csv-calc --where='lib == "best"' \
-	    --set='set="$(call loop_word,1)"' --set='type="$(call loop_word,2)"' --set=tokens=$(call loop_word,3) \
-	    --set='then="$(call loop_word,4)"' |
-	csv-cut -c set,type,tokens,then,problems,ratio,low_ratio,high_ratio,least_ratio,least_problem,kind $(aside)
+	csv-calc --set=gflops=1/ratio $< | loop-compare | csv-calc --where='lib == "best"' $(loop_of_set) \
+	    --set=passes=$(words $(LOOP_PEER_PASSES)) \
+	    --set="over=$(if $(filter $(loop_own),$(call loop_word,1)),'onednn-any','best')" |
+	csv-cut -c set,type,tokens,then,over,problems,passes,ratio,low_ratio,high_ratio,least_ratio,least_problem,kind $(aside)
 $(eval $(call asked,$(loop)/peers/asked,LOOP_PEER_SETS LOOP_PEER_PASSES))
 # a pass of all sets before the next one
 loop_passes = $(foreach p,$(LOOP_PEER_PASSES),$(LOOP_PEER_SETS:%=$(loop)/peers/pass$(p)/%.times))
-$(loop)/peers.csv: $(loop_passes) $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat $(BIN)/csv-sort
-	csv-cat $(filter %.row,$^) | csv-sort -k ratio $(aside)
+$(loop)/peers.csv: $(loop_passes) $(LOOP_PEER_SETS:%=$(loop)/peers/%.row) $(loop)/peers/asked $(BIN)/csv-cat \
+    $(BIN)/csv-sort
+	csv-cat $(filter %.row,$^) | csv-sort -k ratio:n $(aside)
+$(loop)/peers-each.csv: $(loop_passes) $(LOOP_PEER_SETS:%=$(loop)/peers/%.each) $(loop)/peers/asked $(BIN)/csv-cat \
+    $(BIN)/csv-sort
+	csv-cat $(filter %.each,$^) | csv-sort -k ratio:n $(aside)
 
 # ---- make loop-text: the C text of ours over its machine code, by gcc and clang, in LOOP/text.csv ----
 #   LOOP_TEXT_SETS=SET.TYPE.TOKENS[.THEN] ..  as above;  LOOP_TEXT_PROBLEMS=6  of each, drawn;  LOOP_TEXT_ISAS

@@ -193,9 +193,10 @@ static void one(struct x86_out *o, const struct ins *i, const struct frame *f, c
 {
     switch (i->op) {
     case INS_PREFETCH:
+    case INS_PREFETCH2:                                  /* prefetcht0, prefetcht1 */
         if (x86_base[i->base] >= 8) x86_byte(o, 0x41);
         x86_raw(o, "\x0F\x18", 2);
-        x86_address(o, 1, x86_base[i->base], i->disp, 0);
+        x86_address(o, i->op == INS_PREFETCH ? 1 : 2, x86_base[i->base], i->disp, 0);
         break;
     case INS_MOVE: add(o, x86_base[i->base], i->disp); break;
     case INS_BASE: base(o, i); break;

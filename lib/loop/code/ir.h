@@ -17,7 +17,8 @@ enum ins_op { INS_NONE, INS_ZERO, INS_LOAD, INS_SPREAD, INS_MAC, INS_PLUS, INS_M
               INS_BITS,
               INS_STORE, INS_MASK, INS_MOVE, INS_CALL, INS_HOLD, INS_RELEASE, INS_SKIP, INS_SKIP_END, INS_LOOP, INS_END,
               INS_BASE, INS_TOTAL, INS_LANES, INS_ENTER, INS_LEAVE, INS_SHAPE, INS_STRIDE,
-              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH, INS_TABLE, INS_COUNT };
+              INS_TILE_ZERO, INS_TILE_LOAD, INS_TILE_MAC, INS_TILE_STORE, INS_PREFETCH,
+              INS_PREFETCH2, INS_TABLE, INS_COUNT };      /* 2: into the second cache */
 enum ins_from { FROM_REGISTER, FROM_VECTOR, FROM_SPREAD };
 struct ins {
     uint8_t op, from, base, call;                        /* call: of CALL and SKIP */

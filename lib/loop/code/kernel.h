@@ -13,7 +13,7 @@
 #define MILLRACE_KERNEL_H
 #include "loop/code/plan.h"
 
-enum { ENCODER_VERSION = 15 };                           /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 16 };                           /* part of the key of stored measurements */
 struct ir;
 
 struct kernel {

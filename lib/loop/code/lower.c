@@ -103,7 +103,8 @@ static void step(struct lower *l, const int64_t at[BASE_SECOND], uint32_t out)
             for (int j = from; j < from + x->hold; j++) l->held[j] = held_vector(l, here, j);
             for (int j = from; j < from + x->hold && x->ahead; j++)
                 memory(l, INS_PREFETCH, -1, held, here + tile_vector(l->q, x, held, j) + x->ahead, false);
-            if (x->next && !i && !from) memory(l, INS_PREFETCH, -1, held, here + x->next, false);
+            for (int j = 0; j < x->lines && !i && !from; j++)
+                memory(l, INS_PREFETCH2, -1, held, here + x->next + j * PLAN_LINE, false);
             for (int r = i; r < end; r++) {
                 const int64_t other = l->row[r].at[cast] + at[cast];
                 if (out >> r & 1) continue;

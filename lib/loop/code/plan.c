@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 64 };
-
 /* ---- the loops outside the tiles ---- */
 
 static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, bool last);
@@ -21,19 +19,17 @@ static int packed_here(const struct plan_walk *w, int d, bool fit)
     return -1;
 }
 
-/* Many tiles read a panel of the held input, which comes from the third cache or from memory.  Each of the first asks
- * for a line of all rows of the panel that is next: no more are on their way than a processor can wait for.  So many */
-static int32_t lines_next(const struct plan_walk *w, int v, const int32_t *x, int32_t turns)
+/* Tiles read a panel of the held input, which comes from the third cache or from memory.  Each of the first of them
+ * asks for a line of all rows of the panel that is next, or for some of each where they are few: no more are on their
+ * way than a processor can wait for.  So many do */
+static int32_t lines_next(struct plan_walk *w, int d, const int32_t *x, int32_t turns)
 {
-    const int held = (int)w->of->held;
-    const struct problem *p = w->q->p;
     int nv;
-    const bool copied = w->packed[held] && !(held == TENSOR_B && w->q->given);
-    const bool plain = !copied && !w->of->lanes && !w->of->both && !w->q->target->tiles && !p->pair && !p->q4;
-    if (!plain || !w->panel || w->q->view[w->now[held]].stride[v] || !tile_fits(w, x)) return 0;
+    if (!turns || w->q->view[w->now[w->of->held]].stride[w->of->loop[d].var] || !tile_fits(w, x)) return 0;
     tile_block_rows(w, x, &nv);
-    const double most = machine_here()->cache[2].bytes / 4;      /* others use it, too */
-    return nv < turns && tile_far(w, w->of->held, most) ? nv : 0;
+    if (!tile_asks(w, d + 1, x, nv >= turns)) return 0;
+    w->lines = (nv + turns - 1) / turns;
+    return (nv + w->lines - 1) / w->lines;
 }
 
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */
@@ -43,14 +39,16 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
     const int v = of->loop[d].var;
     const int32_t step = tile_block(w, d, e), full = e[v] / step, tail = e[v] % step;
     const bool reduced = of->p->reduced[v], borders = rims_few(w, v, step, e);
+    const bool asked = w->asked;
     const int64_t panel = w->panel, by = step * w->q->view[w->now[of->held]].stride[v];
     int32_t x[NEST_VARS];
     memcpy(x, e, sizeof x);
     x[v] = step;
-    const int32_t lines = lines_next(w, v, x, full);
+    const int32_t lines = lines_next(w, d, x, full);
+    w->asked |= lines > 0;
     for (int32_t at = 0, n; at < full; at += n) {
         const bool alone = at < lines || (reduced && first && at == 0);
-        w->line = at < lines ? w->panel + at * LINE : 0;
+        w->line = at < lines ? w->panel + (int64_t)at * w->lines * PLAN_LINE : 0;
         if (by) w->panel = by;
         n = alone ? 1 : borders ? rims_same(w, v, at, full, x) : full - at;
         if (!alone && reduced && last && !tail && n > 1 && at + n == full) n--;
@@ -70,6 +68,7 @@ static void blocks(struct plan_walk *w, int d, const int32_t *e, bool first, boo
     walk_shift(w, v, -full * step, 1, 0);
     walk_move(w, v, -(int64_t)full * step, true);
     w->panel = panel;
+    w->asked = asked;
 }
 
 static void packed(struct plan_walk *w, int t, int d, const int32_t *e, bool first, bool last)

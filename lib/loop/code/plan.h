@@ -43,6 +43,7 @@ struct plan_view {                                            /* a tensor as a p
 };
 
 struct tile_shape { uint8_t rows, columns, rest; };      /* of AMX: of C; what is left of the steps of the sum */
+enum { PLAN_LINE = 64 };                                 /* bytes that are prefetched at a time */
 enum plan_start { START_ZERO, START_LOAD, START_SUMS };
 struct tile {                                            /* a block of C in registers */
     uint8_t view[3], part, start;                        /* of A, B, C; of which contraction; enum plan_start */
@@ -52,8 +53,9 @@ struct tile {                                            /* a block of C in regi
     int16_t nrow, nv, tail;                              /* vectors in a row; lanes of the last one, 0 when full */
     int16_t hold, casts;                                 /* vectors held at once; broadcasts alive at once */
     int16_t chains;                                      /* sums along lanes: accumulators of each, added at the end */
-    int32_t ahead, next;                                 /* bytes to the row of the held input that is prefetched, to a
-                                                            line of its next panel; 0 */
+    int32_t ahead, next;                                 /* bytes to the row of the held input that is prefetched, to
+                                                            lines of its next panel; 0 */
+    int16_t lines;                                       /* so many of each row of that */
     struct tile_shape shape;                             /* AMX: of its tiles, the first at this row and column */
     int32_t at[2];
 };

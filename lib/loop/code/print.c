@@ -26,7 +26,7 @@ static void tile_line(struct buf *b, const struct loop_plan *q, const struct wal
                x->last ? ", complete" : "");
     if (x->chains > 1) buf_format(b, ", each in %d accumulators", x->chains);
     if (x->ahead) buf_format(b, ", prefetches %d bytes on", x->ahead);
-    if (x->next) buf_format(b, ", prefetches the next panel %d bytes on", x->next);
+    if (x->next) buf_format(b, ", prefetches %d lines of the next panel %d bytes on", x->lines, x->next);
     buf_format(b, ", views %d %d %d\n", x->view[0], x->view[1], x->view[2]);
 }
 
@@ -92,7 +92,7 @@ void loop_plan_print(struct buf *b, const struct loop_plan *q)
 static const char *const ins_name[INS_COUNT] = {
     [INS_ZERO] = "zero", [INS_LOAD] = "load", [INS_SPREAD] = "spread", [INS_MAC] = "mac", [INS_PLUS] = "plus",
     [INS_MAX] = "max", [INS_MIN] = "min", [INS_TIMES] = "times", [INS_NUMBER] = "number",
-    [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch",
+    [INS_FLOAT] = "float", [INS_STORE] = "store", [INS_PREFETCH] = "prefetch", [INS_PREFETCH2] = "prefetch2",
     [INS_BITS] = "bits", [INS_TABLE] = "table", [INS_MASK] = "mask",
     [INS_MOVE] = "move", [INS_CALL] = "call", [INS_HOLD] = "hold", [INS_RELEASE] = "release", [INS_SKIP] = "skip",
     [INS_SKIP_END] = "skip_end", [INS_LOOP] = "loop", [INS_END] = "end", [INS_BASE] = "base",
@@ -109,7 +109,8 @@ void ins_print(struct buf *b, const struct ir *x)
         if (s->a >= 0) buf_format(b, " %d", s->a);
         if (s->b >= 0) buf_format(b, " %d", s->b);
         if (s->from || s->op == INS_LOAD || s->op == INS_SPREAD || s->op == INS_STORE || s->op == INS_LANES ||
-            s->op == INS_PREFETCH || s->op == INS_TILE_LOAD || s->op == INS_TILE_STORE)    /* memory at base + disp */
+            s->op == INS_PREFETCH || s->op == INS_PREFETCH2 || s->op == INS_TILE_LOAD ||
+            s->op == INS_TILE_STORE)                     /* memory at base + disp */
             buf_format(b, " %s%+d%s", base_name[s->base], s->disp, s->from == FROM_SPREAD ? " spread" : "");
         else if (s->disp) buf_format(b, " %d", s->disp);
         if (s->each) buf_format(b, " lane %d of each %d", s->lane, s->each);

@@ -177,6 +177,7 @@ static void one(struct machine *m, const struct ins *i, int32_t *at)
 {
     switch (i->op) {
     case INS_PREFETCH:
+    case INS_PREFETCH2:
     case INS_ENTER:
     case INS_TABLE:
     case INS_SKIP_END: break;

@@ -156,6 +156,7 @@ static void line(const struct text *t, const struct ins *i)
     case INS_MIN:
     case INS_TIMES: arithmetic(t, i); break;
     case INS_PREFETCH: buf_format(t->b, "__builtin_prefetch(%s + %d);\n", at, i->disp); break;
+    case INS_PREFETCH2: buf_format(t->b, "__builtin_prefetch(%s + %d, 0, 2);\n", at, i->disp); break;
     case INS_MOVE: buf_format(t->b, "%s += %d;\n", at, i->disp); break;
     case INS_BASE:
         if (i->base == BASE_GROUP) buf_format(t->b, "const char *g = b + %d;\n", i->disp);

@@ -12,7 +12,9 @@ struct plan_walk {
     struct plan_range at;
     bool apart;                                          /* groups are not side by side */
     bool mixed;                                          /* a row reads zeros at one place and not at another */
-    int64_t panel, line;                                 /* bytes to the held input's next one, to a line of it */
+    int64_t panel, line;                                 /* bytes to the held input's next one, to lines of it: */
+    int lines;
+    bool asked;                                          /* is each panel asked for while the one before it is used? */
     struct tile_shape shape;                             /* of AMX's tiles now; no rows: unknown */
     const char *why;
 };
@@ -57,6 +59,9 @@ const char *access_threads(struct plan_walk *, int32_t e[2][NEST_VARS], int32_t 
 void access_lay(struct plan_walk *);                          /* once it is known whose threads there are */
 
 /* tile.c */
+/* Is the next panel of the held input to be asked for, by the tiles that read one at this depth? few: no more than it
+ * has vectors */
+bool tile_asks(const struct plan_walk *, int depth, const int32_t *e, bool few);
 void tile_put(struct plan_walk *, int d, const int32_t *e, bool first, bool last);
 void tile_sums(struct plan_walk *, struct tile *, const struct rim_rows *, const struct tile_sum *, int n,
                int64_t budget);

@@ -86,6 +86,7 @@ void rows_write_path(csvw *w, const struct problem *p, const char *algo, const i
 
 csvw *rows_resume(const char *path, const char *columns, const char *algo, struct intern *done)
 {
+    if (strpbrk(algo, ",\"\r\n")) die("%s: '%s' names rows; without comma, quote or end of line", path, algo);
     FILE *f = fopen(path, "r+");
     if (f && flock(fileno(f), LOCK_EX | LOCK_NB)) die("%s: another process is writing it", path);
     char *line = NULL;
