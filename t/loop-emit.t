@@ -296,17 +296,22 @@ ok 'a plan has its tiles, its calls and what they cost' \
     eval 'grep -q "tile 0: .* rows x .* vectors along" t.plan && grep -q "between C" t.plan && grep -q "cycles if all is near" t.plan'
 # 12 KB apart all rows are in the same sets of the first cache, of which few have room; 2112 bytes apart they are not.  A
 # prefetcher follows one load through them: one step in each turn of the loop.  Of 64 MB three of the tiles that read a
-# panel ask for a line each of the next; of panels that were packed before two, which have two vectors
+# panel ask for a line each of the next; of panels that were packed before two, which have two vectors; a tile alone for
+# all, where few rows can be asked for
 for n in 3072 528; do
-    echo "(mm 8 $n 768),far$n,(tree (for n $((n / 48)) 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n $n 0 (write C))))"
+    echo "(mm 8 $n 96),far$n,(tree (for n $((n / 48)) 0 (for k 96 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n $n 0 (write C))))"
 done | sed '1i problem,name,tree' > far.csv
-echo '(mm 80 4800 3500),next,(tree (for k 7 0 (for n 100 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))
+echo '(mm 8 12288 768),alone,(tree (for n 256 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n 12288 0 (write C))))
+(mm 8 12240 768),many,(tree (for n 255 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n 12240 0 (write C))))
+(mm 80 4800 3500),next,(tree (for k 7 0 (for n 100 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))
 (mm_bf16 80 4800 7000),given,(tree (for k 7 0 (for n 150 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 32 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))' >> far.csv
 loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
 is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
-    bash -c "sed -n '/^far.*avx512/,/^\(far\|next\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+    bash -c "sed -n '/^far.*avx512/,/^\(far\|alone\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
 is 'and lines of the panel that is next' '192 256 320 448000 448064' \
-    bash -c "sed -n '/ avx512 /,/ avx2 /s/.*prefetches the next panel \([0-9]*\) bytes on,.*/\1/p' far.plan | sort -nu | xargs"
+    bash -c "sed -n '/ avx512 /,/ avx2 /s/.*prefetches 1 lines of the next panel \([0-9]*\) bytes on,.*/\1/p' far.plan | sort -nu | xargs"
+is 'by a tile alone all lines, then the next row is enough; or none where many rows are' '49152 3 192 783360' \
+    bash -c "sed -n '/^\(alone\|many\).*avx512/,/^\(next\|many.*avx2\)/{/prefetches/{s/.*prefetches \([0-9]*\) bytes on/\1/;s/, prefetches \([0-9]*\) lines of the next panel \([0-9]*\).*/ \1 \2/;s/, views.*//p}}' far.plan | xargs"
 # the sums are the same where all is far from caches of 64 bytes
 loop-machine | sed 's/\(cache_bytes,.\),[^,]*/\1,64/' > tiny.csv
 { echo problem,name,isa,tree

@@ -24,12 +24,11 @@ static int packed_here(const struct plan_walk *w, int d, bool fit)
  * way than a processor can wait for.  So many do */
 static int32_t lines_next(struct plan_walk *w, int d, const int32_t *x, int32_t turns)
 {
-    int nv;
     if (!turns || w->q->view[w->now[w->of->held]].stride[w->of->loop[d].var] || !tile_fits(w, x)) return 0;
-    tile_block_rows(w, x, &nv);
-    if (!tile_asks(w, d + 1, x, nv >= turns)) return 0;
-    w->lines = (nv + turns - 1) / turns;
-    return (nv + w->lines - 1) / w->lines;
+    const int n = tile_lines(w, x);
+    if (!tile_asks(w, d + 1, x, n >= turns)) return 0;
+    w->lines = (n + turns - 1) / turns;
+    return (n + w->lines - 1) / w->lines;
 }
 
 /* the blocks of the loop at depth d; of a reduction the first and the last pass are apart, where they start or end C */

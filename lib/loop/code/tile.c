@@ -3,7 +3,6 @@
 #include "loop/code/machine.h"
 #include "base/checked.h"
 #include "base/mem.h"
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,6 +228,14 @@ static int32_t rows_ahead(const struct plan_walk *w, const struct tile *t, const
     return (int32_t)(x->stride[r->var] * (w->asked || t->next ? 1 : steps_ahead(x->stride[r->var])));
 }
 
+int tile_lines(const struct plan_walk *w, const int32_t *e)
+{
+    const bool half = w->q->view[w->now[w->of->held]].half;
+    int nv;
+    tile_block_rows(w, e, &nv);
+    return (nv * w->q->lanes * (half ? 2 : w->of->p->bytes) + PLAN_LINE - 1) / PLAN_LINE;
+}
+
 /* Where few tiles use a panel asking costs 5 % when the third cache is ours alone (8 x 3072 x 768, Zen 5), and gains a
  * third when others use it: it is done if no rows can be asked for in time, and the panel stays in the second cache */
 bool tile_asks(const struct plan_walk *w, int depth, const int32_t *e, bool few)
@@ -242,10 +249,11 @@ bool tile_asks(const struct plan_walk *w, int depth, const int32_t *e, bool few)
     struct tile_sum r[NEST_VARS + 1];
     bool unroll;
     int nv, nr = tile_reductions(w, depth, e, r, &unroll);
-    double bytes = tile_block_rows(w, e, &nv) > 1 ? PLAN_LINE : INFINITY;
+    if (!nr || tile_block_rows(w, e, &nv) == 1) return false;
+    double bytes = tile_lines(w, e) * PLAN_LINE;
     for (int i = 0; i < nr; i++) bytes *= r[i].n;
-    const int64_t stride = nr ? w->q->view[w->now[held]].stride[r[nr - 1].var] : 0;
-    return stride >= AHEAD_ROW && steps_ahead(stride) < AHEAD_STEPS && bytes * nv <= machine_here()->cache[1].bytes / 2;
+    const int64_t stride = w->q->view[w->now[held]].stride[r[nr - 1].var];
+    return stride >= AHEAD_ROW && steps_ahead(stride) < AHEAD_STEPS && bytes <= machine_here()->cache[1].bytes / 2;
 }
 
 /* registers: accumulators, what is held, broadcasts */
@@ -313,7 +321,8 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     start(w, &x, steps, first);
     const bool alone = !w->asked && of->p->elements[TENSOR_C] == x.nrow * (int64_t)of->p->size[of->vec];
     const int64_t next = alone && tile_asks(w, depth, e, true) ? w->panel : w->line;
-    if (next && llabs(next) < AHEAD_MOST) x.next = (int32_t)next, x.lines = (int16_t)(alone ? nv : w->lines);
+    if (next && llabs(next) < AHEAD_MOST)
+        x.next = (int32_t)next, x.lines = (int16_t)(alone ? tile_lines(w, e) : w->lines);
     if (x.lanes) x.ahead = lines_ahead(w, x.nrow);
     else if (nr) x.ahead = rows_ahead(w, &x, &r[nr - 1]);
     const int n = x.nrow * x.nv;

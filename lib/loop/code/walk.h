@@ -59,8 +59,9 @@ const char *access_threads(struct plan_walk *, int32_t e[2][NEST_VARS], int32_t 
 void access_lay(struct plan_walk *);                          /* once it is known whose threads there are */
 
 /* tile.c */
-/* Is the next panel of the held input to be asked for, by the tiles that read one at this depth? few: no more than it
- * has vectors */
+int tile_lines(const struct plan_walk *, const int32_t *e);      /* that a row of the held input's panel takes */
+/* Is the next panel of the held input to be asked for, by the tiles that read one at this depth? few: no more than a
+ * row has lines */
 bool tile_asks(const struct plan_walk *, int depth, const int32_t *e, bool few);
 void tile_put(struct plan_walk *, int d, const int32_t *e, bool first, bool last);
 void tile_sums(struct plan_walk *, struct tile *, const struct rim_rows *, const struct tile_sum *, int n,
