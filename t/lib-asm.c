@@ -111,6 +111,7 @@ static void vectors(bool wide, enum carry_type type)
         expect("vmaxp%s %s%d,%s%d,%s%d", doubles ? "d" : "s", v, r, v, r, v, y);
         if (bytes) put(INS_FLOAT, r, r, -1), expect("vcvtdq2ps zmm%d,zmm%d", r, r);
         at(put(INS_PREFETCH, -1, -1, -1), b, d, false), expect("prefetcht0 BYTE PTR %s", place(b, d));
+        at(put(INS_PREFETCH2, -1, -1, -1), b, d, false), expect("prefetcht1 BYTE PTR %s", place(b, d));
         at(put(INS_MOVE, -1, -1, -1), b, 5, false),
             expect("add %.*s,0x5", (int)strcspn(place(b, 0) + 1, "]"), place(b, 0) + 1);
         if (!wide) continue;

@@ -311,7 +311,7 @@ is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
 is 'and lines of the panel that is next' '192 256 320 448000 448064' \
     bash -c "sed -n '/ avx512 /,/ avx2 /s/.*prefetches 1 lines of the next panel \([0-9]*\) bytes on,.*/\1/p' far.plan | sort -nu | xargs"
 is 'by a tile alone all lines, then the next row is enough; or none where many rows are' '49152 3 192 783360' \
-    bash -c "sed -n '/^\(alone\|many\).*avx512/,/^\(next\|many.*avx2\)/{/prefetches/{s/.*prefetches \([0-9]*\) bytes on/\1/;s/, prefetches \([0-9]*\) lines of the next panel \([0-9]*\).*/ \1 \2/;s/, views.*//p}}' far.plan | xargs"
+    bash -c "sed -n '/^\(alone\|many\).*avx512/,/^\(next\|many.*avx2\)/{/prefetches/{s/.*broadcasts, prefetches \([0-9]*\) bytes on/\1/;s/, prefetches \([0-9]*\) lines of the next panel \([0-9]*\).*/ \1 \2/;s/, views.*//;p}}' far.plan | xargs"
 # the sums are the same where all is far from caches of 64 bytes
 loop-machine | sed 's/\(cache_bytes,.\),[^,]*/\1,64/' > tiny.csv
 { echo problem,name,isa,tree
@@ -354,11 +354,12 @@ echo 'problem,name,tree
 loop-emit --object=far.o --plan=lines.plan lines.csv > /dev/null
 is 'four rows are asked for less far ahead, and what the second cache holds is not' 'rows 1536' \
     bash -c "sed -n 's/^\(rows\|near\) avx512.*/\1/p;s/.*prefetches \([0-9]*\) bytes.*/\1/p' lines.plan | grep -B1 1536 | tail -2 | xargs"
-is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 768' | grep -c 'body k.1'"
+is 'and each turn is one of them' 2 bash -c "sed -n '/avx512/,/^far/p' far.plan | grep -A1 'loop 96' | grep -c 'body k.1'"
 fails 'two outputs cannot be one' 1 'two outputs are standard output: one of them needs a file' loop-emit --plan=- t.csv
 ok 'and instructions' eval 'grep -q " mac " t.ir && grep -q " store " t.ir && grep -q " tile_mac " t.ir'
 if command -v c++ > /dev/null; then
-    ok 'the text is C++, too' c++ -x c++ -fsyntax-only t.c
+    printf '#include "t.h"\nint main() { return one_test() | two_test() | three_test(); }\n' > t-main.cc
+    ok 'the text is C++, too, and is found by C++' eval 'c++ -w -o t-cxx t-main.cc t.c && ./t-cxx'
 else
     skip 'no C++ compiler here'
 fi

@@ -39,8 +39,8 @@ is 'cut at any byte it goes on to the same rows' '' echo "$wrong"
 fails 'a file that is not its output' 1 'p.csv:1: not the rows of a search' search --out=p.csv three.csv
 fails 'a name that could not be found again' 1 "'a,b' names rows" search --name=a,b --out=named three.csv
 ok 'of it nothing is begun' test ! -e named
-search --dot=none/g.dot one.csv > dotless 2> err
-is 'a graph that cannot be written is said before the search' 1 eval "grep -c 'none/' err; cat dotless"
+search --dot=none/g.dot one.csv > dotless 2> said
+is 'a graph that cannot be written is said before the search' 1 eval "grep -c 'none/' said; cat dotless"
 fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --out=part three.csv
 printf 'problem\n(mm 8 8 8)\n(point 20 13)\n(transp 20 30)\n(nest (sizes (i 40) (j 64)) (A i) (B j) (C i j))\n' > sumless.csv
 loop-search --algo=heuristic --eval=model sumless.csv > sumless

@@ -178,7 +178,8 @@ static void ends(struct buf *b, const struct image_kernel *q)    /* the function
     bool then = q->p->then[0] || q->p->pair;
     const char *more = "bias, residual, ";
     if (q->p->type == TYPE_F64) more = "(const float *)(const void *)bias, (const float *)(const void *)residual, ";
-    for (int body = 0; body < 2; body++) {
+    for (int body = 0; body < 2; body++) {               /* declared as in the header: names of C, by g++ too */
+        buf_format(b, body ? "#ifdef __cplusplus\n}\n#endif\n" : "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
         image_declare(b, q, CALL_PLAIN);
         buf_format(b, body ? "\n{\n" : ";\n");
         if (body)
