@@ -241,9 +241,10 @@ int tile_lines(const struct plan_walk *w, const int32_t *e)
 bool tile_asks(const struct plan_walk *w, int depth, const int32_t *e, bool few)
 {
     const struct plan_part *of = w->of;
+    const struct problem *p = w->q->p;
     const int held = (int)of->held;
     const bool copied = w->packed[held] && !(held == TENSOR_B && w->q->given);
-    if (copied || of->lanes || of->both || w->q->target->tiles || of->p->pair || of->p->q4 || !w->panel) return false;
+    if (copied || of->lanes || of->both || w->q->target->tiles || p->pair || p->q4 || !w->panel) return false;
     if (!tile_far(w, of->held, machine_here()->cache[2].bytes / 4)) return false;      /* others use it, too */
     if (!few) return true;
     struct tile_sum r[NEST_VARS + 1];
