@@ -9,8 +9,8 @@
 #   more than the rounds of one do; a ratio is the passes' median, from their least to their greatest (of six: 97 %)
 # Nests are searched first, then ours and the libraries take turns in one process tree; what is there is kept, so that
 # one set is repeated by deleting its files.  Products of bf16 and bytes have their weights packed before the clock,
-# ours and theirs.  Over oneDNN's own layout, made before the clock: ResNet-50's convolutions with zeros around (padded, and
-# with their weights packed: packed), dilated ones, ResNeXt's in groups, MobileNetV2's depthwise ones.
+# ours and theirs.  Over oneDNN's own layout, made before the clock: ResNet-50's convolutions with zeros around (padded,
+# and with their weights packed: packed), dilated ones, ResNeXt's in groups, MobileNetV2's depthwise ones.
 LOOP_PEER_SETS ?= attention.f32.0 thin.f32.0 large.f32.0 ragged.f32.0 transposed.f32.0 bert.f32.128 bert.bf16.128 \
     bert.u8s8.128 llama.f32.128 llama.bf16.128 llama.u8s8.128 bert.f32.1 bert.bf16.1 bert.u8s8.1 \
     llama.f32.1 llama.bf16.1 llama.u8s8.1 bert.s8s8.128 llama.s8s8.128 bert.s8s8.1 llama.s8s8.1 \
