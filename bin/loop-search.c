@@ -130,6 +130,7 @@ int main(int argc, char **argv)
     }
     progress_end();
     if (graph && s.p) search_dot(&s, out_file(graph), peak_gflops(v.isa, 5));
+    else if (graph) fputs("digraph {\n}\n", out_file(graph));
     if (graph) out_close(graph);
     search_free(&s);
     rank_free(&learned);

@@ -41,6 +41,7 @@ fails 'a name that could not be found again' 1 "'a,b' names rows" search --name=
 ok 'of it nothing is begun' test ! -e named
 search --dot=none/g.dot one.csv > dotless 2> said
 is 'a graph that cannot be written is said before the search' 1 eval "grep -c 'none/' said; cat dotless"
+is 'of no problems the graph is empty, and one' 'digraph { }' eval 'head -1 one.csv | search --dot=none.dot > rows; xargs < none.dot'
 fails 'the rows of another search' 1 "part:2: not a row of random" loop-search --algo=random --out=part three.csv
 printf 'problem\n(mm 8 8 8)\n(point 20 13)\n(transp 20 30)\n(nest (sizes (i 40) (j 64)) (A i) (B j) (C i j))\n' > sumless.csv
 loop-search --algo=heuristic --eval=model sumless.csv > sumless
