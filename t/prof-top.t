@@ -97,8 +97,19 @@ is 'of Python is unverified what samples do not exclude to be C' '0.4019' eval \
 ok 'and the table says the samples' eval "prof-top --table judged | grep -q 'C seen: 50 of 56 samples in extensions; in no recorded call 40 of 90 samples, of them 4 in libc'"
 printf 'import json, math, time\nfor i in range(200000): math.sqrt(i)\nfor i in range(50): time.sleep(.001); json.dumps({"a": i})\n' > one.py
 prof-record --quiet --force -o one one.py
-is 'what one thread did adds up to the run' 1 eval "{ prof-log --quiet one | grep ',proc,,'; prof-top one | csv-cut -c self_ns; } |
-    awk -F, 'NR == 1 { run = \$6 - \$5 } NR > 2 { sum += \$1 } END { print (sum > .999 * run && sum < 1.001 * run) }'"
+# to the nanosecond from the thread's first row to its last; the start before it may be waited for on a busy machine, not five times
+sums() { { prof-log --quiet one && prof-top one | csv-cut -c self_ns; } | awk -F, '
+    $3 == "proc" && $4 == "" { run = $6 - $5 }
+    $3 == "cat" && (!from || $5 < from) { from = $5 }
+    $3 == "cat" && $6 > to { to = $6 }
+    NF == 1 && $1 != "self_ns" { sum += $1 }
+    END { print (sum == to - from), (sum > .999 * run && sum <= run) }'; }
+adds() { local i all; for i in {1..5}; do
+    all=$(sums); [ "${all% *}" = 1 ] || break
+    [ "$all" = '1 1' ] && break
+    prof-record --quiet --force -o one one.py
+done; echo "$all"; }
+is 'what one thread did adds up to the run' '1 1' adds
 fi
 printf '%s\n' $head 1,1,cat,Python,0,100,,, 1,1,cat,C,10,50,dot,, > whole.csv
 is 'Python in one row: the table says how to see its functions, and not where they are' '1 0' \
