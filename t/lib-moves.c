@@ -1,6 +1,7 @@
 /* moves: by hand; every move is a list of legal actions that gives the same nest; what is seen agrees with the model */
 #include "base/rng.h"
 #include "loop/search/again.h"
+#include "loop/search/candidate.h"
 #include "loop/search/moves.h"
 #include "tap.h"
 #include <math.h>
@@ -165,8 +166,34 @@ static void again(void)
     again_free(&g);
 }
 
+/* about as fast: what needs less from beyond the second cache; else what is faster, whatever it needs */
+static void taken(void)
+{
+    const double beyond[] = { 20, 40, 0 };
+    ok(candidate_taken((double[]){ 100, 99, INFINITY }, beyond, 3) == 0, "1 % faster does not pay for twice the traffic");
+    ok(candidate_taken((double[]){ 100, 97, INFINITY }, beyond, 3) == 1, "3 % does");
+    ok(candidate_taken((double[]){ 100, 100, 103 }, beyond, 3) == 0, "nor does no traffic for 3 %");
+    ok(candidate_taken((double[]){ INFINITY, 100, 103 }, beyond, 3) == 2, "but for less than a tenth of it");
+    ok(candidate_taken((double[]){ INFINITY, INFINITY, INFINITY }, beyond, 3) == -1, "none, where none ran");
+    /* 6.4 MB of C moved twice, or each tile of it once */
+    struct problem p = problem("(mm 25088 64 256)");
+    struct model_terms m[2];
+    for (int i = 0; i < 2; i++) {
+        const char *tree = i ? "(tree (for m 4181 2 (for k 256 0 (for m 6 0 (for n 64 0 (mul A B) (acc T))))) "
+                               "(for m 25088 0 (for n 64 0 (write C))))"
+                             : "(tree (for k 2 0 (for m 4181 2 (for k 128 0 (for m 6 0 (for n 64 0 "
+                               "(mul A B) (acc T)))))) "
+                               "(for m 25088 0 (for n 64 0 (write C))))";
+        struct nest t;
+        nest_parse(&t, &p, str_of(tree), 0, "tree");
+        ok(!model_terms(&m[i], &p, &t, ISA_AVX512, false), "has terms");
+    }
+    ok(m[0].traffic[1] > 1.2 * m[1].traffic[1], "a sum split outside of the rows needs more");
+}
+
 int main(void)
 {
+    taken();
     again();
     by_hand();
     random_moves();

@@ -109,3 +109,12 @@ size_t *order_drawn(size_t n, struct rng *r)
     free(taken);
     return order;
 }
+
+int candidate_taken(const double *seconds, const double *beyond, int n)
+{
+    int best = -1;
+    double least = INFINITY;
+    for (int i = 0; i < n; i++)
+        if (seconds[i] + beyond[i] / 10 < least) least = seconds[best = i] + beyond[i] / 10;
+    return best;
+}

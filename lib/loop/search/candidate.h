@@ -29,4 +29,7 @@ bool candidate_same(const struct candidate *, const struct candidate *);     /* 
  * drawn: by chance, ranks of all magnitudes alike: to learn from. */
 size_t *order_by_model(const struct candidate *, size_t n);
 size_t *order_drawn(size_t n, struct rng *);
+/* which of n to take: they took so many seconds, of which so many beyond the second cache.  These count a tenth more,
+ * since a measurement does not tell when others will want the third one.  -1: all are infinite */
+int candidate_taken(const double *seconds, const double *beyond, int n);
 #endif

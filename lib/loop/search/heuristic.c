@@ -7,7 +7,6 @@
 
 enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64 };
 static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
-static const double OTHERS = 0.1;                        /* of the time beyond the second cache counts again */
 
 /* ---- from a candidate to actions ---- */
 
@@ -90,7 +89,7 @@ static double visit(struct search *s, const struct walk *w, struct walk top[CONF
     return g;
 }
 
-/* seconds on what the second cache does not hold, by the model: others may want the third one, which no turn tells */
+/* seconds on what the second cache does not hold, by the model */
 static double beyond(const struct search *s, const struct nest *t)
 {
     struct model_terms m;
@@ -132,15 +131,16 @@ void search_heuristic(struct search *s)
         most = 0;
         for (int k = 0; k < CONFIRM && turns[k]; k++) most = fmax(most, again[k] = median(turn[k], (size_t)turns[k]));
     }
-    double least = INFINITY;
-    for (int k = 0; k < CONFIRM && again[k] > 0; k++) {
-        const double seconds = problem_flops(s->p) / again[k] / 1e9 + OTHERS * beyond(s, &top[k].t);
-        if (seconds < least) {
-            least = seconds;
-            s->best = top[k].t;
-            s->npath = top[k].n;
-            memcpy(s->path, top[k].path, sizeof *s->path * (size_t)s->npath);
-        }
+    double seconds[CONFIRM], further[CONFIRM];
+    for (int k = 0; k < CONFIRM; k++) {
+        seconds[k] = again[k] > 0 ? problem_flops(s->p) / again[k] / 1e9 : INFINITY;
+        further[k] = again[k] > 0 ? beyond(s, &top[k].t) : 0;
+    }
+    const int best = candidate_taken(seconds, further, CONFIRM);
+    if (best >= 0) {
+        s->best = top[best].t;
+        s->npath = top[best].n;
+        memcpy(s->path, top[best].path, sizeof *s->path * (size_t)s->npath);
     }
     free(all);
 }
