@@ -170,7 +170,7 @@ static void again(void)
 static void taken(void)
 {
     const double beyond[] = { 20, 40, 0 };
-    ok(candidate_taken((double[]){ 100, 99, INFINITY }, beyond, 3) == 0, "1 % faster does not pay for twice the traffic");
+    ok(candidate_taken((double[]){ 100, 99, INFINITY }, beyond, 3) == 0, "1 % faster does not pay for twice of it");
     ok(candidate_taken((double[]){ 100, 97, INFINITY }, beyond, 3) == 1, "3 % does");
     ok(candidate_taken((double[]){ 100, 100, 103 }, beyond, 3) == 0, "nor does no traffic for 3 %");
     ok(candidate_taken((double[]){ INFINITY, 100, 103 }, beyond, 3) == 2, "but for less than a tenth of it");
