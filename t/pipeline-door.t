@@ -12,7 +12,7 @@ while read -r how seconds s line; do
     case $how in
     ok) pass "$line" ;;
     not) fail "${line#s: }" ;;
-    '#') echo "# $seconds $s $line" ;;
+    '#') echo "# $seconds $s $line" >&2 ;;
     esac
 done < typed
 ok 'compare leaves runs, table, picture and JSON' eval 'grep -q "</svg>" sorted/compare.svg && [ -s sorted/runs.csv ] && [ -s sorted/compare.csv ]'

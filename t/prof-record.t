@@ -359,7 +359,15 @@ is 'a child of fork touches few pages of the recorder' 1 eval \
     'echo $(($(prof-record --force --python=/usr/bin/python3 -o forks forks.py) - $(/usr/bin/python3 forks.py) < 64))'
 fi
 ok 'its ring becomes its log' eval 'ino=$(prof-record --force --python=/usr/bin/python3 -o forks forks.py tell); stat -c %i forks/ev.*.log | grep -qx "$ino"'
-ok 'and the profile is sound' eval 'prof-log --quiet forks > ev && prof-check --quiet --log=forks ev && [ "$(ls forks/*.tail | wc -l)" = 0 ]' 2> why
+# each time in all but time; that a busy machine takes the process between its last row and its end is not the recorder's
+sound() { local i; for i in 1 2 3; do
+    prof-log --quiet forks > ev && [ "$(ls forks/*.tail | wc -l)" = 0 ] || return 1
+    prof-check --quiet --log=forks ev > checks && return
+    cat checks
+    ! grep ',fail,' checks | grep -v ',wall,' || return 1
+    prof-record --force --python=/usr/bin/python3 -o forks forks.py tell > /dev/null || return 1
+done; return 1; }
+ok 'and the profile is sound' sound
 cat > killed.py <<'D'
 import os, signal, zlib
 r, w = os.pipe()
