@@ -1,6 +1,7 @@
 /* moves: by hand; every move is a list of legal actions that gives the same nest; what is seen agrees with the model */
 #include "base/rng.h"
 #include "loop/search/again.h"
+#include "loop/search/search.h"
 #include "loop/search/candidate.h"
 #include "loop/search/moves.h"
 #include "tap.h"
@@ -191,9 +192,32 @@ static void taken(void)
     ok(m[0].traffic[1] > 1.2 * m[1].traffic[1], "a sum split outside of the rows needs more");
 }
 
+/* a search that has no time for all its nests still compares the best ones again */
+static size_t nests_told;
+static void told(const struct search *s, size_t *order, size_t at, size_t n, double gflops)
+{
+    (void)s, (void)order, (void)at, (void)n, (void)gflops;
+    nests_told++;
+}
+
+static void compared(void)
+{
+    struct problem p = problem("(mm 400 400 400)");
+    struct evaluator v;
+    evaluator_open(&v, ISAS, NULL);
+    struct search s = { .algo = "heuristic", .steps = 10, .seconds = 1.5, .measure = 100000, .told = told,
+                        .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };
+    search_run(&s, &v, &p);
+    printf("# %zu nests, measured %zu times\n", nests_told, v.measured);
+    ok(nests_told > 16 && v.measured > nests_told + 16, "out of time: the best nests are measured again");
+    search_free(&s);
+    evaluator_close(&v);
+}
+
 int main(void)
 {
     taken();
+    compared();
     again();
     by_hand();
     random_moves();

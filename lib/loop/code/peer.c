@@ -13,10 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MAX_PEERS = 20 };
+enum { MAX_PEERS = 20, WARM_RUNS = 16 };
 static const double CAP_SECONDS = 20e-3, PATIENCE = 0.5;         /* of one turn; with pace */
 const char peer_names[] = "ours|ours-any|ours-gcc|ours-clang|openblas|openblas-core|blis|blis-core|onednn|onednn-any|"
                           "libxsmm|numpy|gcc|clang";
@@ -192,6 +193,20 @@ static double least_run(struct pace *pace, double (*once)(void *), void *of, lon
     return best;
 }
 
+/* Before the clock starts: until a run needs no new page.  The first of ours copies those that peers have, too; oneDNN's
+ * buffers are mapped anew in its first eight runs, which take twice as long ((mm 1500 1536 384), 722 pages) */
+static void warm(double (*once)(void *), void *of)
+{
+    struct rusage before, after;
+    getrusage(RUSAGE_SELF, &after);
+    for (int i = 0; i < WARM_RUNS; i++) {
+        before = after;
+        once(of);
+        getrusage(RUSAGE_SELF, &after);
+        if (after.ru_minflt == before.ru_minflt) return;
+    }
+}
+
 /* a turn of a peer.  One that has no sums of halves is given them as floats, each turn, as its user would do it */
 struct turn { void *data; run_fn *run; struct carry_change flat[3]; const float *from[3]; float *to[3], *c; };
 
@@ -264,7 +279,9 @@ static _Noreturn void serve(struct peers *s, struct worker *w, const struct prob
     if (f[PREPARE].at) f[PREPARE].run(data, x[TENSOR_C], given[0], given[1]);
     take_turn(&t);
     if (f[FINISH].at) f[FINISH].finish(data);
-    say(out, equal(p, x[TENSOR_C], s->v.want, p->elements[TENSOR_C]) ? "ok\n" : "its result is wrong\n");
+    const bool right = equal(p, x[TENSOR_C], s->v.want, p->elements[TENSOR_C]);
+    if (right) warm(take_turn, &t);
+    say(out, right ? "ok\n" : "its result is wrong\n");
     for (FILE *cmd = fdopen(in, "r"); cmd && fgets(line, sizeof line, cmd); ) {
         if (strncmp(line, "run ", 4)) break;
         snprintf(line, sizeof line, "%.9g\n", least_run(&s->v.pace, take_turn, &t, strtol(line + 4, NULL, 10)));
@@ -419,6 +436,7 @@ const struct peer_result *peers_time(struct peers *s, const struct problem *p, c
             double t = INFINITY;
             if (!w->peer->source && !s->result[i].why) {
                 struct own own = { w->peer == &known[1] ? &s->any : &s->v, &w->text };
+                if (!r) warm(run_own, &own);
                 t = least_run(&s->v.pace, run_own, &own, s->runs);
             } else if (w->ready) {
                 char line[128];

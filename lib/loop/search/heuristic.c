@@ -7,6 +7,7 @@
 
 enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64 };
 static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
+static const double FIRST = 2 / 3.0;                     /* of the time; the rest is for the best ones once more */
 
 /* ---- from a candidate to actions ---- */
 
@@ -109,7 +110,8 @@ void search_heuristic(struct search *s)
     int done = 0;
     size_t *order = s->spread ? order_drawn(n, &s->rng)
                     : s->order ? s->order(all, n, s) : order_by_model(all, n);
-    for (size_t i = 0; i < n && done < s->measure && !(done && search_over(s)); i++) {
+    const double until = s->v->model ? s->seconds : FIRST * s->seconds;
+    for (size_t i = 0; i < n && done < s->measure && !(done && search_elapsed(s) >= until); i++) {
         struct candidate *c = &all[order[i]];
         c->parallel = s->actions >> ACT_PARALLEL & 1;
         const bool there = derive(s->p, c, &w);
