@@ -9,7 +9,8 @@
  * has no time), intensity (operations a byte, if each tensor moved once),
  * ratio, low_ratio, high_ratio (its time over that of the first library, of
  * the same round: the median, and its 95 % interval, from six rounds on).  One
- * row for each problem and library.  All run in turn, N rounds, on one core;
+ * row for each problem and library.  All run in turn, N rounds, on one core,
+ * each from when a run of it needs no new page of memory, or after 16 runs;
  * seconds is the least of the first library, and that times ratio: a clock
  * that changes between rounds changes no ratio.  Libraries are optional
  * packages: those that are not installed are named and left out.

@@ -193,8 +193,8 @@ static double least_run(struct pace *pace, double (*once)(void *), void *of, lon
     return best;
 }
 
-/* Before the clock starts: until a run needs no new page.  The first of ours copies those that peers have, too; oneDNN's
- * buffers are mapped anew in its first eight runs, which take twice as long ((mm 1500 1536 384), 722 pages) */
+/* Before the clock starts: until a run needs no new page.  Our first one copies those that peers have, too; oneDNN maps
+ * its buffers anew in the first six to eight, which take twice as long ((mm 1500 1536 384), 722 pages) */
 static void warm(double (*once)(void *), void *of)
 {
     struct rusage before, after;
