@@ -19,7 +19,8 @@ for line in iter(sys.stdin.readline, ''):
     if b == 1:
         A, B = A[0], B[0]
     C = np.empty((b, m, n) if b > 1 else (m, n), dtype=np.float32)
-    np.matmul(A, B, out=C)
+    for _ in range(16):  # before the clock, as long as other libraries at most
+        np.matmul(A, B, out=C)
     print('ok', flush=True)
     for cmd in iter(sys.stdin.readline, ''):
         word, *arg = cmd.split()
