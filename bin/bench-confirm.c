@@ -68,7 +68,7 @@ static struct paired paired_of(const struct runs *r, size_t base, size_t label)
 static double mean_time(const struct runs *r, size_t label)
 {
     double *v, m;
-    size_t n = runs_values(r, &r->main[0], label, &v);
+    size_t n = runs_values(r, &r->main[0], label, &v, NULL);
     m = mean(v, n);
     free(v);
     return m;
@@ -108,8 +108,8 @@ int main(int argc, char **argv)
     struct paired best = { .log_ratio.point = INFINITY };
     double least = INFINITY;
     for (size_t l = 0; l < r->label.n; l++) {
-        least = fmin(least, mean_time(r, l));
         struct paired p = paired_of(r, base, l);
+        if (p.n) least = fmin(least, mean_time(r, l));   /* none that failed */
         if (l != base && p.n && p.log_ratio.point < best.log_ratio.point) best = p, winner = l;
     }
     if (winner == base) die("%s: every candidate has failed runs", selection);

@@ -63,7 +63,7 @@ static double round_seconds(struct runs *r, size_t base, size_t label)
     double sum = 0, *v;
     if (!runs_use(r, "wall")) return NAN;
     for (int k = 0; k < 2; k++) {
-        size_t n = runs_values(r, &r->main[0], k ? label : base, &v);
+        size_t n = runs_values(r, &r->main[0], k ? label : base, &v, NULL);
         sum += median(v, n);
         free(v);
     }
@@ -82,6 +82,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!effects.n) effects = (struct list){ usual, 4 };
     struct runs *r = runs_read(argv + i, &(struct runs_options){ .metric = metric, .skip_incomplete = true });
+    if (r->benchmark.n > 1) die("several benchmarks: plan them one by one, csv-where chooses");
     if (r->label.n < 2) die("a pilot needs two labels");
     size_t base = runs_base(r, base_name), label = pick(r, label_name, base);
     struct pairs p = runs_pairs(r, &r->main[0], base, label);

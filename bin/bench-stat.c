@@ -64,9 +64,10 @@ static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t l
 {
     const struct run_grid *t = &r->main[benchmark];
     double *v, coverage;
-    size_t n = runs_values(r, t, label, &v), failed = count_failed(r, t, label), at;
+    long *round;
+    size_t n = runs_values(r, t, label, &v, &round), failed = count_failed(r, t, label), at;
     if (n + failed == 0) {
-        free(v);
+        free_all(v, round);
         return;
     }
     struct interval m = median_interval(v, n, confidence, &coverage);
@@ -92,10 +93,10 @@ static void write_stat(csvw *w, const struct runs *r, size_t benchmark, size_t l
     csvw_num(w, o.variance_share);
     csvw_num(w, lag1(v, n));
     csvw_num(w, p);
-    csvw_int(w, (int64_t)at);
+    csvw_int(w, at < n ? round[at] : 0);
     kind_write(w, r->kinds);
     csvw_end(w);
-    free(v);
+    free_all(v, round);
 }
 
 static void write_stats(csvw *w, const struct runs *r)

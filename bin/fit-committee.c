@@ -41,6 +41,11 @@ int main(int argc, char **argv)
         if (!strcmp(m->class[c], otherwise)) m->otherwise = c;
     if (otherwise && m->otherwise < 0) die("%s: no class '%s'", argv[i], otherwise);
     model_add(m, first);
-    for (int k = i + 1; k < argc; k++) model_add(m, model_read(argv[k]));
+    for (int k = i + 1; k < argc; k++) {
+        struct model *other = model_read(argv[k]);
+        if (strcmp(other->target, m->target) != 0)
+            die("%s: predicts '%s', and %s '%s'", argv[k], other->target, argv[i], m->target);
+        model_add(m, other);
+    }
     return model_save(m, output);
 }

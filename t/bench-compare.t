@@ -192,4 +192,12 @@ is 'five rounds that tie' 0.0625 eval '(echo label,round,cpu_seconds,wall_second
 (echo label,round,phase,cpu_seconds,wall_seconds; for i in 1 2 3; do echo "(empty),$i,calibrate,.001,.04"; done
  for i in {1..8}; do echo "a,$i,measure,1,1"; echo "b,$i,measure,2,2"; done) > empty.csv
 fails 'the other time without an empty command' 1 'by wall the ratio is 2.0417' bench-compare --base=a --subtract --csv empty.csv
+# rounds that depend on each other: a ratio that stays off for a while says less than the same ratios in another order
+awk 'BEGIN { print "label,round,wall_seconds,cpu_seconds,stop"; x = 7; v = 0
+    for (i = 1; i <= 60; i++) { x = x * 16807 % 2147483647; v = .8 * v + .03 * (x / 2147483647 - .5); print exp(v - .02) } }' > chain.txt
+rounds() { awk 'NR == 1 { print; next } { print "a," NR ",1,1,sequential"; print "b," NR ",1," $1 ",sequential" }'; }
+is 'a confidence sequence knows, too' 'faster unclear' bash -c "$(declare -f rounds)
+    (head -1 chain.txt; sed 1d chain.txt | sort -R --random-source=chain.txt) | rounds | bench-compare --csv --base=a 2> no | csv-calc --print=verdict | xargs echo -n
+    rounds < chain.txt | bench-compare --csv --base=a 2> said | csv-calc --print='concat(\" \", verdict)'"
+ok 'and says for how many they count' grep -q 'depend on each other .*, 60 count as' said
 done_testing

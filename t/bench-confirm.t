@@ -25,4 +25,7 @@ is 'its fresh runs can be made' 'c3,6' sh -c "bench-confirm --quiet --selection=
 is 'only of the winner and the base' 'c0 c3' sh -c "awk -F, '\$4 == \"measure\" { print \$1 }' fresh.csv | sort -u | paste -sd' '"
 fails 'a selection is needed' 2 'see --selection' bench-confirm f.csv
 fails 'and a place for fresh runs' 2 'see --out' bench-confirm --selection=s.csv --label=c0 true
+(echo label,round,wall_seconds,cpu_seconds,status,base; for i in {1..20}; do echo "a,$i,1,1.0$((i % 7)),ok,a"; echo "b,$i,1,.9$((i % 5)),ok,a"
+ echo "broken,$i,1,.01,$([ "$i" = 3 ] && echo ok || echo exit),a"; done) > broken.csv
+is 'what fails is not the best of them' 1 eval 'bench-confirm --selection=broken.csv broken.csv | csv-calc --print="best_of_n_ratio > 0.8"'
 done_testing

@@ -79,4 +79,9 @@ fails 'a size below nothing' 1 "exact.csv:2: column 'value': '-1e308' is not a s
 fails 'a base that is not there' 1 "no label 'x'" bash -c "$(declare -f runs); runs | bench-guard --all-inputs --metric=cpu --base=x"
 (echo label,round,wall_seconds,cpu_seconds; for i in 0 1; do for l in a b c d; do echo "$l,$i,1,1"; done; done) > best.csv
 fails 'candidates are counted as such with --best, too' 0 '3 of 3 candidates have at most 2 rounds' bench-guard --best --base=a best.csv
+# a label that one input alone has, the first of the program or not
+part() { csv-calc --set='benchmark="p.'$1'"' part.csv | csv-where -c label --like="$2"; }
+(echo label,round,wall_seconds,cpu_seconds,base; for i in {1..12}; do for l in O2 x y; do echo "$l,$i,1,1,O2"; done; done) > part.csv
+whole() { csv-cat <(part one "$1") <(part two "$2") | bench-guard --all-inputs --metric=cpu --base=O2 2> no | csv-cut -c label,reason | sort; }
+is 'a label is told of, whichever input has it' "$(whole "*" "[Ox]*")" whole "[Ox]*" "*"
 done_testing

@@ -30,4 +30,6 @@ END
 is 'what hyperfine measured can be compared' wall bash -c 'bench-import --from=hyperfine two.json | bench-compare --csv 2> said | csv-calc --print=metric | head -1'
 ok 'and says by what' grep -q 'no CPU times: wall times are compared' said
 fails 'a parameter that is neither text nor number' 1 "a parameter's text or number" bench-import --from=hyperfine <(echo '{"results":[{"command":"b","times":[1],"parameters":{"x":true}}]}')
+is 'an event of perf with commas between its slashes' '"cpu/event=0x3c,umask=0x0/",123,1000' \
+    bash -c "echo '123,,cpu/event=0x3c,umask=0x0/,1000,100.00,,' | bench-import --from=perf | csv-cut -c event,value,running_ns | sed 1d"
 done_testing

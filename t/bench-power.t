@@ -24,4 +24,5 @@ awk -F, 'FNR == 1 && NR > 1 { next } { print } /^b/ { sub(/^b/, "c"); print }' p
 fails 'with three labels the other one has to be named' 2 'choose by --label' bench-power --base=a three.csv
 is 'whose runs do not count: the seconds are those of the two compared' "$(bench-power --base=a pilot.csv)" \
     bench-power --base=a --label=b three.csv
+fails 'several benchmarks' 1 'several benchmarks' bash -c "csv-calc --set='benchmark=round % 2' pilot.csv | bench-power --base=a"
 done_testing

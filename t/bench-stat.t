@@ -19,4 +19,6 @@ fails 'no such metric' 1 "column 'joules'|joules" bench-stat --metric=joules ten
 fails 'a time that is no number' 1 'x.csv:3: ' sh -c "sed '3s/2\$/2x/' ten.csv > x.csv; bench-stat x.csv"
 (echo label,round,wall_seconds,cpu_seconds; for i in 1 2 3; do echo "a,$i,$i,1"; done) > two.csv
 is 'several metrics of what comes by a pipe' "$(bench-stat --metric=cpu --metric=wall two.csv)" eval 'cat two.csv | bench-stat --metric=cpu --metric=wall'
+(echo label,round,wall_seconds,cpu_seconds,exit; for i in {0..49}; do echo "a,$i,$((i < 30 ? 100 + i % 7 : 200 + i % 5)),1,$((i < 10))"; done) > failed.csv
+is 'where a jump is, is a round of the table, failed ones before it or not' 10,30 eval 'bench-stat --metric=wall failed.csv | csv-cut -c failed,change_round | tail -1'
 done_testing

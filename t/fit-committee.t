@@ -23,4 +23,7 @@ sed 's/none/other/' a.sexp > z.sexp
 fails 'other classes are refused' 1 "class 'other'" fit-committee a.sexp z.sexp
 fails 'an unknown class is refused' 1 "no class 'maybe'" fit-committee --otherwise=maybe a.sexp
 fails 'no model is wrong usage' 2 'no model' fit-committee
+printf 'x,secs,bytes\n1,1,10\n2,2,20\n3,3,30\n' > units.csv
+for y in secs bytes; do fit-ridge --quiet -y $y -x x units.csv -o $y.sexp; done
+fails 'seconds are not averaged with bytes' 1 "bytes.sexp: predicts 'bytes', and secs.sexp 'secs'" fit-committee secs.sexp bytes.sexp
 done_testing

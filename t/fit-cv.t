@@ -17,9 +17,10 @@ is 'numbers too' "$(fit-cv -y y -g g --number --models=ridge n.csv | cksum)" bas
 is 'of one expert the surest is that one' "$(fit-cv -y c -g g --models=boost t.csv | sed 's/^boost/committee/')" bash -c "fit-cv -y c -g g --models=boost,committee --surest t.csv | grep -v ^boost"
 fails 'nobody is sure of a number' 2 'sure of a number' fit-cv -y y -g g --number --surest n.csv
 fails 'a group that is not there' 1 "no group 'z'" fit-cv -y c -g g --fold=z t.csv
-fails 'a fold twice' 1 ':2: a second fold' fit-cv --pool g0.csv g0.csv
+fails 'a fold twice' 1 ':2: a second fold' fit-cv --pool --number g0.csv g0.csv
 fails 'a model that is none' 1 ":2: 'tree' is no model" bash -c "printf 'model,group,n,correct,majority,own,sse,base\ntree,a,1,1,1,1,1,1\n' | fit-cv --pool"
 fails 'one group cannot be left out' 1 'at least 2' bash -c "printf 'g,c,x\na,p,1\n' | fit-cv -y c -g g"
 fails 'a model that nobody knows' 2 "no model is called 'rdige'" fit-cv -y c -g g --models=rdige,boost t.csv
 is 'sums of squares are of numbers, not of classes' '0,0' bash -c 'fit-cv -y c -g g --models=boost --fold=g3 t.csv | csv-cut -c sse,base | sed 1d'
+fails 'folds of numbers are pooled as such' 1 ':2: a fold of numbers: see --number' bash -c "printf 'model,group,n,correct,majority,own,sse,base\nridge,a,1,0,0,0,1,2\n' | fit-cv --pool"
 done_testing

@@ -72,4 +72,10 @@ ok 'one row, one value' eval 'printf "a,y\n1,2\n" | fit-forest --quiet -y y --nu
 csv-calc --set='y=y*20 + 1.7e9' train.csv > far.csv
 is 'numbers far from 0 are learned as near ones' 1 eval 'fit-forest --quiet -y y --number far.csv | fit-predict -m - --score far.csv |
     csv-calc --print="r_squared > 0.95"'
+# a weight of 0 is a row that is not there
+csv-calc --set='w=a < 0.5 ? 1 : 0' train.csv > half.csv
+csv-where -c w --is=1 half.csv > there.csv
+is 'rows of weight 0 are as if they were not there' "$(fit-forest --quiet -y y --number --weight=w there.csv | fit-predict -m - test.csv | cksum)" \
+    eval 'csv-cat there.csv <(csv-calc --set="a=a > 0.3 ? .1 : a" --set="w=0" there.csv) | fit-forest --quiet -y y --number --weight=w | fit-predict -m - test.csv | cksum'
+fails 'all rows of weight 0' 1 'no row has a weight above 0' eval "csv-calc --set='w=0' train.csv | fit-forest --quiet -y y --number --weight=w"
 done_testing

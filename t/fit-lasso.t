@@ -18,4 +18,7 @@ fails 'groups of a sparse problem' 2 'entries has none' fit-lasso -y y -g g --en
 fails 'a feature that is no column' 1 "no column 'bb'; there are g, y, a" fit-lasso -y y -x a,bb t.csv
 fails 'nor is what is ignored' 1 "no column 'gg'" fit-lasso -y y --ignore=gg t.csv
 fails 'a pattern that nothing matches' 1 "no column 'z\*'" fit-lasso -y y -x 'a,z*' t.csv
+chosen() { csv-calc --set="y=y*$1" t.csv | fit-lasso -y y -g g --select=cv -o c.sexp 2>&1 | sed 's/.*lambda \([^,]*\),.*/\1/' |
+    awk "{ printf \"%.6g\n\", \$1 / $1 }"; }
+is 'small numbers have the lambda of large ones, as small' "$(chosen 1)" chosen 1e-9
 done_testing

@@ -10,4 +10,8 @@ ok 'a parabola is approached' bash -c "fit-mlp --number -y y --hidden=16,8 -n 50
 fails 'bad widths are refused' 1 "hidden layers '3,x'" fit-mlp -y c --hidden=3,x xor.csv
 fails 'a fit that diverged says so' 1 'the fit diverged' bash -c "printf 'y,x\n1e300,1\n-1e300,2\n3,3\n' | fit-mlp --number -y y"
 fails 'and one that has not converged' 0 'has not converged.*more --iterations' fit-mlp --number -y y -n 2 square.csv
+score() { csv-calc --set="y=y*$1" square.csv | fit-mlp --quiet --number -y y --hidden=16,8 -n 500 -o s.sexp
+    csv-calc --set="y=y*$1" square.csv | fit-predict -m s.sexp --score | csv-calc --print='round(r_squared, 3)'; }
+is 'seconds are learned as well as nanoseconds' "$(score 1)" score 1e-9
+is 'and as what is larger' "$(score 1)" score 1e12
 done_testing

@@ -103,4 +103,27 @@ inline-build --out=json w3 > built.csv
 is 'a compile_commands.json' 'j 2 1' ./json
 echo '[{"directory": 3}]' > bad.json
 fails 'a bad one' 1 'bad.json:1:.*another kind' inline-module --commands=bad.json --out=w4 b
+# one source, two objects of a program
+mkdir twice
+echo 'int printf(const char *, ...); static int n = N; __attribute__((constructor)) static void say(void) { printf("%d\n", n); }' > twice/x.c
+echo 'int main(void) { return 0; }' > twice/main.c
+printf 'prog: main.o one.o two.o\n\t$(CC) -o $@ $^\none.o: x.c\n\t$(CC) -DN=1 -c -o $@ x.c\ntwo.o: x.c\n\t$(CC) -DN=20 -c -o $@ x.c\n' > twice/Makefile
+printf 'search x ;\nconfirm z ;\n' > twice/program
+make -s -C twice CC=inline-cc
+inline-module --from-build=twice --program=prog --out=w5 twice
+is 'a source that is compiled twice with other flags is in the program twice' $'1\n20' bash -c 'twice/prog | sort -n'
+is 'and in what is built from it' $'1\n20' bash -c 'inline-build --out=both w5 > built.csv; ./both | sort -n'
+for n in 1 20; do echo "{\"directory\":\"$T/twice\",\"file\":\"x.c\",\"command\":\"cc -DN=$n -c x.c\"}"; done |
+    sed "1s/.*/[{\"directory\":\"${T//\//\\/}\/twice\",\"file\":\"main.c\",\"command\":\"cc -c main.c\"},&,/; 2s/$/]/" > twice.json
+fails 'compile_commands.json does not say which of them are in one program' 0 'x.c: compiled twice, with other flags' \
+    inline-module --commands=twice.json --out=w6 twice
+# dependencies of one command for all are those of the program, in the file that the compiler would write
+echo '#define V 1' > twice/v.h
+echo '#include "v.h"
+int main(void) { return V; }' > twice/v.c
+for options in '-MMD v.c -o v.exe' '-MMD -MF deps v.c -o v' '-MD -MT all v.c -o v' '-MMD v.c'; do
+    same=$(cd twice && rm -f ./*.d deps && clang-$llvm $options && cat ./*.d deps 2> no)
+    is "inline-cc $options writes the same dependencies" "$same" \
+        bash -c "cd twice && rm -f ./*.d deps && inline-cc $options && { cat ./*.d deps 2> no || true; }"
+done
 done_testing

@@ -192,12 +192,12 @@ static void test_intervals(void)
         inflated &= close_to(variance_inflation(d, n), plain_inflation(d, n));
         double above = 0, below = 0;
         for (size_t i = 0; i < n; i++) above += d[i] > 0, below += d[i] < 0;
-        e &= fabs(sign_e_value(d, n) / plain_e(above, above + below) - 1) < 1e-6;
-        struct interval s = median_sequence(d, n, confidence);
+        e &= fabs(sign_e_value(d, n, inflate) / plain_e(above / inflate, (above + below) / inflate) - 1) < 1e-6;
+        struct interval s = median_sequence(d, n, confidence, inflate);
         double v[N];
         if (n) memcpy(v, d, n * sizeof *v), qsort(v, n, sizeof *v, by_value);
         size_t k = 0;
-        while (k < n / 2 && plain_e((double)k, (double)n) >= 1 / (1 - confidence)) k++;
+        while (k < n / 2 && plain_e((double)k / inflate, (double)n / inflate) >= 1 / (1 - confidence)) k++;
         seq &= k ? s.lower == v[k - 1] && s.upper == v[n - k] : isinf(s.lower) && isinf(s.upper);
         seq &= n ? close_to(s.point, (v[(n - 1) / 2] + v[n / 2]) / 2) : isnan(s.point);
     }
@@ -288,10 +288,10 @@ static void test_paired(void)
                  close_to(p.p_value, fmax(signed_rank_p(low, n, f), signed_rank_p(high, n, f)));
         plain &= same_interval(own.log_ratio, hodges_lehmann(d, n, 0.9, f)) && close_to(own.p_value, signed_rank_p(d,
             n, f));
-        sequential &= close_to(s.log_ratio.point, median_sequence(d, n, 0.9).point) &&
-                      close_to(s.log_ratio.lower, median_sequence(low, n, 0.9).lower) &&
-                      close_to(s.log_ratio.upper, median_sequence(high, n, 0.9).upper) &&
-                      close_to(s.p_value, fmin(1, fmax(1 / sign_e_value(low, n), 1 / sign_e_value(high, n))));
+        sequential &= close_to(s.log_ratio.point, median_sequence(d, n, 0.9, f).point) &&
+                      close_to(s.log_ratio.lower, median_sequence(low, n, 0.9, f).lower) &&
+                      close_to(s.log_ratio.upper, median_sequence(high, n, 0.9, f).upper) &&
+                      close_to(s.p_value, fmin(1, fmax(1 / sign_e_value(low, n, f), 1 / sign_e_value(high, n, f))));
         double least = INFINITY, most = -INFINITY, sum = 0;
         struct geomean m = geometric_mean(d, n, 0.9, 3, "key");
         struct interval mi = mean_interval(d, n, 0.9, 3, "key");

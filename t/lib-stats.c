@@ -176,7 +176,7 @@ static void test_sequence(void)
             d[i] = 0.01 * rng_normal(&g);
             e[i] = d[i] + 0.005;
             if (i % 3 || i < 8) continue;
-            struct interval s = median_sequence(d, i, 0.95), t = median_sequence(e, i, 0.95),
+            struct interval s = median_sequence(d, i, 0.95, 1), t = median_sequence(e, i, 0.95, 1),
                             h = hodges_lehmann(d, i, 0.95, 1);
             out |= s.lower > 0 || s.upper < 0;
             peek |= h.lower > 0 || h.upper < 0;

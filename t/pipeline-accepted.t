@@ -66,6 +66,9 @@ touch src/{q,main,b,z,mix,a,k,test}.c made/Makefile
 echo 'build *.c -lm !test.c' > src/program
 is 'flags to paste: for a folder of sources' "next: cd src && cc @flags a.c b.c k.c main.c mix.c q.c z.c -lm -o b" bash -c \
     "'$root/pipelines/answer' '$home' b.csv src | tail -1"
+echo 'build !m*.c *.c !test*.c -DNDEBUG -lm' > src/program
+is 'patterns leave files out, wherever they stand' "next: cd src && cc @flags a.c b.c k.c q.c z.c -DNDEBUG -lm -o b" bash -c \
+    "'$root/pipelines/answer' '$home' b.csv src | tail -1"
 is 'and for one with a Makefile' "next: make -B -C made 'CC=cc @flags'" bash -c "'$root/pipelines/answer' '$home' b.csv made | tail -1"
 is 'nothing accepted: keep your flags' 'x: nothing surely beats -O2 here: keep your flags' bash -c "printf 'program,label,base,reason,ratio,lower_ratio,upper_ratio,text_ratio
 x,O2,O2,no sure gain,,,,1

@@ -109,6 +109,8 @@ int folds_pool(char **files, bool number)
         int k = kind_of(&rows, r, model);
         struct cv_score s = { 0 };
         for (int i = 0; i < SUMS; i++) *(double *)(void *)((char *)&s + sums[i].at) = table_num(&rows, r, col[i]);
+        if (number ? s.majority > 0 : s.base > 0)
+            die_at(rows.file, rows.line[r], number ? "a fold of classes" : "a fold of numbers: see --number");
         size_t g = intern(&groups, table_str(&rows, r, group));
         if (at(&all, k, g)->n) die_at(rows.file, rows.line[r], "a second fold of this group and model");
         add(&all, k, g, &s);

@@ -2,6 +2,7 @@
 #include "fit/forest.h"
 #include "base/checked.h"
 #include "base/mem.h"
+#include "base/message.h"
 #include "base/rng.h"
 #include <math.h>
 #include <stdio.h>
@@ -37,6 +38,16 @@ static void count(const struct planter *p, uint32_t row, struct moments *m)
 static double error(const struct moments *m)
 {
     return m->weight > 0 ? fmax(0, m->squares - m->sum * m->sum / m->weight) : 0;
+}
+
+/* rows of weight 0 are as if they were not there */
+static size_t take_rows(struct planter *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->rows; i++)
+        if (!p->weight || p->weight[i] > 0) p->order[n++] = (uint32_t)i;
+    if (!n) die("no row has a weight above 0");
+    return n;
 }
 
 struct cut { double error, at; size_t feature; };
@@ -91,7 +102,7 @@ static int grow_node(struct planter *p, size_t from, size_t n, int depth)
     for (size_t i = 0; i < n; i++) count(p, row[i], &all);
     int at = p->tree.n++;
     p->tree.node = grow(p->tree.node, (size_t)p->tree.n, &p->cap, sizeof *p->tree.node);
-    double mean = all.weight > 0 ? p->centre + all.sum / all.weight : 0;
+    double mean = p->centre + all.sum / all.weight;
     p->tree.node[at] = (struct tree_node){ .feature = -1, .value = mean / (double)p->o->trees };
     bool small = n < 2 * (size_t)p->o->leaf || all.weight < 2 * p->o->weight;
     if (small || depth >= DEEPEST || error(&all) <= 1e-15 * fabs(all.squares)) return at;
@@ -121,19 +132,18 @@ struct tree *forest_fit(const double *x, const double *y, const double *weight, 
     p.feature = xmalloc(cols + 1, sizeof *p.feature);
     p.column = xmalloc(rows + 1, sizeof *p.column);
     struct tree *all = xmalloc(n + 1, sizeof *all);
-    for (size_t i = 0; i < rows && !nclass; i++) p.centre += y[i] / (double)rows;
+    size_t used = take_rows(&p);
+    for (size_t i = 0; i < used && !nclass; i++) p.centre += y[p.order[i]] / (double)used;
     for (size_t t = 0; t < n; t++) {
         char key[40];
         snprintf(key, sizeof key, "tree/%zu", t);
         p.rng = rng_for(o->seed, str_of(key));
-        for (size_t i = 0; i < rows; i++) {
-            p.order[i] = (uint32_t)i;
-            p.y[i] = nclass ? (double)((size_t)y[i] == t % width) : y[i] - p.centre;
-        }
+        take_rows(&p);
+        for (size_t i = 0; i < rows; i++) p.y[i] = nclass ? (double)((size_t)y[i] == t % width) : y[i] - p.centre;
         for (size_t j = 0; j < cols; j++) p.feature[j] = j;
         p.tree = (struct tree){ 0 };
         p.cap = 0;
-        grow_node(&p, 0, rows, 0);
+        grow_node(&p, 0, used, 0);
         all[t] = p.tree;
     }
     free_all(p.y, p.order, p.feature, p.column);

@@ -174,6 +174,7 @@ struct lasso_report lasso_fit(const struct sparse *columns, const double *b, con
         if (k.curvature[j] == 0) w[j] = 0;
     }
     for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(b[i]));
+    tolerance = fmin(tolerance, 1e-3 * alpha);           /* of seconds, say, all slopes are small */
     tolerance = fmax(tolerance, 1e-14 * sqrt(steepest) * largest);   /* of bytes, say, no slope comes nearer to 0 */
     long used = 0;
     while (used < sweeps) {

@@ -177,7 +177,7 @@ static void fit_logistic(struct model *m, struct prepared *p, const struct train
     keep_report(r, lbfgs((size_t)m->nclass * (1 + p->cols), m->weight, logistic_loss, &k, o->iterations, o->tolerance));
 }
 
-struct mlp { const struct prepared *p; struct net *net; const float *x; float *d; int nclass; double lambda; };
+struct mlp { const struct prepared *p; struct net *net; const float *x; float *y, *d; int nclass; double lambda; };
 
 /* cross-entropy, or half the squared error, averaged over rows, plus lambda / (2 rows) |W|^2 */
 static double mlp_loss(void *context, const double *w, double *gradient)
@@ -192,7 +192,7 @@ static double mlp_loss(void *context, const double *w, double *gradient)
         loss = net_softmax(score, k->p->label, n, outputs, k->d);
     } else {
         for (int i = 0; i < n; i++) {
-            k->d[i] = score[i] - (float)k->p->y[i];
+            k->d[i] = score[i] - k->y[i];
             loss += 0.5 * (double)k->d[i] * (double)k->d[i];
         }
     }
@@ -226,6 +226,14 @@ static int read_widths(const char *text, int inputs, int outputs, int *width)
     return n;
 }
 
+/* the last layer gives numbers of the target's size, not z-scores */
+static void unscale(struct net *net, double deviation, double mean)
+{
+    int outputs = net->width[net->layers], n = outputs * net->width[net->layers - 1];
+    float *w = net_layer(net, net->layers - 1);
+    for (int i = 0; i < n + outputs; i++) w[i] = (float)(w[i] * deviation + (i < n ? 0 : mean));
+}
+
 static void fit_mlp(struct model *m, struct prepared *p, const struct train_options *o, struct train_report *r)
 {
     int width[NET_LAYERS + 2], n = read_widths(o->hidden, (int)p->cols, model_outputs(m), width);
@@ -235,15 +243,21 @@ static void fit_mlp(struct model *m, struct prepared *p, const struct train_opti
     float *x = xmalloc(size_mul(p->rows, p->cols) + 1, sizeof *x);
     for (size_t i = 0; i < p->rows * p->cols; i++) x[i] = (float)p->x[i];
     k.x = x;
+    struct spread s = m->nclass ? (struct spread){ .deviation = 1 } : spread_of(p->y, 1, NULL, p->rows, 0);
+    if (!(s.deviation > 0)) s.deviation = 1;
+    k.y = xmalloc(p->rows + 1, sizeof *k.y);
+    for (size_t i = 0; i < p->rows; i++) k.y[i] = (float)((p->y[i] - s.shift - s.mean) / s.deviation);
     k.d = xmalloc(size_mul(p->rows, (size_t)model_outputs(m)) + 1, sizeof *k.d);
     double *w = xmalloc(k.net->size, sizeof *w);
     for (size_t i = 0; i < k.net->size; i++) w[i] = (double)k.net->weight[i];
     keep_report(r, lbfgs(k.net->size, w, mlp_loss, &k, o->iterations, o->tolerance));
     m->net = net_new(width, n, 1, o->seed);
     for (size_t i = 0; i < m->net->size; i++) m->net->weight[i] = (float)w[i];
+    r->loss *= s.deviation * s.deviation;
+    unscale(m->net, s.deviation, s.shift + s.mean);
     net_free(k.net);
     free(x);
-    free(k.d);
+    free_all(k.y, k.d);
     free(w);
 }
 

@@ -4,7 +4,8 @@
  * flags (only 0 and 1) stay as they are, the others become z-scores.  Ridge and lasso fit an intercept that is not
  * penalised, and scores of 0 and 1 for each class when the target is one.
  *   ridge     sum of squares + lambda |w|^2              lasso  sum of squares / (2 rows) + lambda |w|_1
- *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS
+ *   logistic  mean cross-entropy + lambda / 2 |W|^2      mlp    mean loss + lambda / (2 rows) |W|^2, L-BFGS, of a
+ *                                                               number's z-score
  *   boost     see boost.h    forest  see forest.h
  *                                constant  class shares or the mean */
 #ifndef MILLRACE_TRAIN_H

@@ -14,10 +14,23 @@ static char *absolute(const char *directory, const char *word)
     return word[0] == '/' ? xstrdup(word) : xformat("%s/%s", directory, word);
 }
 
-static void add_unit(struct recorded *r, const char *directory, const char *source, char **flags)
+static bool same_words(char *const *a, char *const *b)
 {
-    for (size_t i = 0; i < r->n; i++) /* an object that is linked twice is one */
-        if (strcmp(r->unit[i].directory, directory) == 0 && strcmp(r->unit[i].source, source) == 0) return;
+    while (*a && *b && strcmp(*a, *b) == 0) a++, b++;
+    return !*a && !*b;
+}
+
+/* of one source with the same flags there is one unit: an object may be linked twice, or compiled for two programs;
+ * with other flags it is another, or, `once`, left out: which of them are in one program is not known then */
+static void add_unit(struct recorded *r, const char *directory, const char *source, char **flags, bool once)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        const struct unit *u = &r->unit[i];
+        if (strcmp(u->directory, directory) != 0 || strcmp(u->source, source) != 0) continue;
+        bool same = same_words(u->flags, flags);
+        if (once && !same) warn("%s: compiled twice, with other flags; the first ones are taken", source);
+        if (once || same) return;
+    }
     r->unit = grow(r->unit, r->n + 1, &r->cap, sizeof *r->unit);
     r->unit[r->n++] = (struct unit){ xstrdup(directory), xstrdup(source), flags, 0 };
 }
@@ -47,7 +60,7 @@ static void take_line(struct recorded *r, const char *path, const char *line)
     if (!word) die("%s: record '%s': %s", path, line, why);
     size_t n = 0;
     while (word[n]) n++;
-    if (n >= 4 && strcmp(word[1], "compile") == 0) add_unit(r, word[2], word[3], word + 4);
+    if (n >= 4 && strcmp(word[1], "compile") == 0) add_unit(r, word[2], word[3], word + 4, false);
     else if (n >= 3 && strcmp(word[1], "link") == 0) {
         struct args a = { 0 };
         for (size_t i = 3; i < n; i++)
@@ -158,7 +171,7 @@ static void take_entry(struct recorded *r, jsonr *j)
     if (!directory || !file || !argv || !argv[0]) json_die(j, "an entry without directory, file, command or arguments");
     struct command c;
     command_parse(&c, argv + 1);
-    add_unit(r, directory, file, c.flags.v ? c.flags.v : xcalloc(1, sizeof *argv));
+    add_unit(r, directory, file, c.flags.v ? c.flags.v : xcalloc(1, sizeof *argv), true);
 }
 
 void recorded_of_commands(struct recorded *r, const char *path)

@@ -308,6 +308,23 @@ static void record_link(const struct command *c, const char *source, const char 
     free(here);
 }
 
+/* -MMD writes a file that is named after the result and says what that is made from: not after the object beside it */
+static void name_dependencies(struct args *a, char *const *argv, const struct command *c, const char *source)
+{
+    bool wanted = false, file = false, target = false;
+    for (; *argv; argv++) {
+        wanted |= strcmp(*argv, "-MD") == 0 || strcmp(*argv, "-MMD") == 0;
+        file |= starts(*argv, "-MF");
+        target |= starts(*argv, "-MT") || starts(*argv, "-MQ");
+    }
+    if (!wanted) return;
+    char *result = c->output ? xstrdup(c->output) : object_of(source), *slash = strrchr(result, '/');
+    const char *dot = strrchr(slash ? slash + 1 : result, '.');
+    int stem = dot ? (int)(dot - result) : (int)strlen(result);
+    if (!file) arg(a, "-MF"), arg(a, xformat("%.*s.d", stem, result));
+    if (!target) arg(a, "-MQ"), arg(a, result);
+}
+
 /* sources and link in one command: each source to an object beside the program first, so that it has a record */
 static int compile_and_link(const char *compiler, char *const *argv, struct command *c)
 {
@@ -327,6 +344,7 @@ static int compile_and_link(const char *compiler, char *const *argv, struct comm
                 if (!file && !is_link_word(argv[i])) arg(&a, argv[i]);
             }
         }
+        name_dependencies(&a, argv, c, c->sources.v[k]);
         arg(&a, "-c");
         arg(&a, "-o");
         arg(&a, object[k]);

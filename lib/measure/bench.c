@@ -305,7 +305,7 @@ static bool enough(const struct bench *b, long rounds)
     for (size_t l = 1; l < b->n && all; l++) {
         size_t m = 0;
         for (long r = 0; r < rounds; r++) if (!isnan(b->d[(size_t)r * b->n + l])) d[m++] = b->d[(size_t)r * b->n + l];
-        all = told(b, median_sequence(d, m, b->confidence));
+        all = told(b, median_sequence(d, m, b->confidence, variance_inflation(d, m)));
     }
     free(d);
     return all;

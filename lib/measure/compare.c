@@ -61,8 +61,9 @@ static struct comparison compare(struct runs *r, size_t benchmark, size_t label,
         warn_at(file, p.first_error->line, "a run of '%s' or of the base went wrong (%s), %zu rounds in all: no ratio",
                 r->label.name[label].s, runs_status(r, p.first_error), p.errors);
     }
-    pairs_free(&p);
     w.p = with_empty(r, benchmark, label, o->subtract ? r->empty_seconds : 0, o);
+    if (w.p.change_at < p.n) w.change_round = p.round[w.p.change_at];
+    pairs_free(&p);
     double ends[] = { r->empty_least, r->empty_most };
     for (int k = 0; o->subtract && k < 2; k++) {
         struct paired q = with_empty(r, benchmark, label, ends[k], o);
@@ -162,11 +163,11 @@ static void note(const struct runs *r, const struct comparison *w, const char *o
     const char *in = *program ? " in " : "";
     if (w->verdict == INVALID) return;
     if (w->p.inflate > 1)
-        warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), the interval is widened %.2f times", name,
-             in, program, w->p.lag1, sqrt(w->p.inflate));
+        warn("'%s'%s%s: successive rounds depend on each other (lag 1: %.2f), %zu count as %.0f", name, in, program,
+             w->p.lag1, w->p.n, (double)w->p.n / w->p.inflate);
     if (w->p.drift)
-        warn("'%s'%s%s: the ratio itself drifts, from about the %zuth round (p %.2g)", name, in, program,
-             w->p.change_at, w->p.change_p);
+        warn("'%s'%s%s: the ratio itself drifts, from about round %ld (p %.2g)", name, in, program,
+             w->change_round, w->p.change_p);
     if (w->censored)
         warn("'%s'%s%s: %zu rounds hold a timeout, taken as a lower bound", name, in, program, w->censored);
     if (!other) return;
@@ -181,7 +182,7 @@ void compare_notes(struct runs *r, const struct compare_options *o, struct compa
     const char *other = strcmp(r->metric, "cpu") == 0 ? "wall" : "cpu";
     bool is_time = strcmp(r->metric, "cpu") == 0 || strcmp(r->metric, "wall") == 0;
     double *v;
-    size_t m = runs_values(r, &r->main[0], o->base, &v);
+    size_t m = runs_values(r, &r->main[0], o->base, &v, NULL);
     double share = r->empty_seconds / median(v, m);
     free(v);
     if (is_time && !o->subtract && share > 0.05)

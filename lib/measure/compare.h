@@ -21,6 +21,7 @@ struct compare_options {
 struct comparison {
     size_t benchmark, label, censored;
     struct paired p;
+    long change_round;                                   /* first one after the ratio's change */
     double adjusted, floor;                              /* p-value | log-ratio of the noise floor, 0 unknown */
     enum verdict verdict;                                /* INVALID: a run failed; said with file and line */
     struct paired other;                                 /* by the other time, for notes */

@@ -305,6 +305,9 @@ void import_perf(struct frame *f, const char *path, const char *label, long roun
         int k = 0;
         for (char *p = line; k < 16; ) {
             field[k] = (str){ p, strcspn(p, ",") };
+            /* cpu/event=0x3c,umask=0x0/ is one event */
+            const char *open = k == 2 ? memchr(p, '/', field[k].n) : NULL, *end = open ? strchr(open + 1, '/') : NULL;
+            if (end && end > p + field[k].n) field[k].n = (size_t)(end - p) + strcspn(end, ",");
             p += field[k++].n;
             if (!*p++) break;
         }

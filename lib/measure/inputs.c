@@ -76,9 +76,13 @@ void inputs_guard(csvw *w, const struct runs *r, size_t base, struct inputs_rule
         for (size_t k = b; k < r->benchmark.n; k++)
             if (str_eq(sizes_program(r->benchmark.name[k]), program)) mine[n++] = k;
         for (size_t l = 0; l < r->label.n; l++) {
-            struct pairs any = runs_pairs(r, &r->main[b], base, l);
-            if (l != base && any.n + any.errors) guard(w, r, program, mine, n, base, l, &rule);
-            pairs_free(&any);
+            bool any = false;
+            for (size_t k = 0; k < n && l != base && !any; k++) {
+                struct pairs p = runs_pairs(r, &r->main[mine[k]], base, l);
+                any = p.n + p.errors > 0;
+                pairs_free(&p);
+            }
+            if (any) guard(w, r, program, mine, n, base, l, &rule);
         }
     }
     free(mine);

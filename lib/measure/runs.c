@@ -92,6 +92,7 @@ static struct raw read_row(struct runs *r, const csv *t, const struct columns *c
     x.run.censored = is_one_of(status, "timeout", "cpu_limit");
     x.run.error = !x.run.censored && !str_is(status, "ok");
     x.run.position = c->position >= 0 && csv_has(t, c->position) ? (int)csv_int(t, c->position) : -1;
+    x.run.round = x.round;
     x.run.line = csv_line(t);
     x.run.file = intern(&r->file, str_of(csv_file(t)));
     x.run.wall = csv_num_or(t, c->wall, NAN);
@@ -354,7 +355,8 @@ static double log_ratio(double b, bool b_open, double a, bool a_open, int side)
 struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t base, size_t label)
 {
     size_t k = t >= r->aa && t < r->aa + r->benchmark.n ? 2 : r->label.n, m = t->rounds + 1;
-    struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), 0, 0, 0, NULL };
+    struct pairs p = { xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d), xmalloc(m, sizeof *p.d),
+                       xmalloc(m, sizeof *p.round), 0, 0, 0, NULL };
     for (size_t i = 0; i < t->rounds; i++) {
         size_t ia = t->cell[i * k + base], ib = t->cell[i * k + label];
         if (!ia || !ib) continue;
@@ -364,6 +366,7 @@ struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t b
             continue;
         }
         double tb = b->value - r->subtracted, ta = a->value - r->subtracted;
+        p.round[p.n] = a->round;
         p.d[p.n] = log_ratio(tb, false, ta, false, 0);
         p.lower[p.n] = log_ratio(tb, b->censored, ta, a->censored, -1);
         p.upper[p.n++] = log_ratio(tb, b->censored, ta, a->censored, 1);
@@ -374,17 +377,20 @@ struct pairs runs_pairs(const struct runs *r, const struct run_grid *t, size_t b
 
 void pairs_free(struct pairs *p)
 {
-    free_all(p->d, p->lower, p->upper);
+    free_all(p->d, p->lower, p->upper, p->round);
     *p = (struct pairs){ 0 };
 }
 
-size_t runs_values(const struct runs *r, const struct run_grid *t, size_t label, double **v)
+size_t runs_values(const struct runs *r, const struct run_grid *t, size_t label, double **v, long **round)
 {
     size_t n = 0;
     *v = xmalloc(t->rounds + 1, sizeof **v);
+    if (round) *round = xmalloc(t->rounds + 1, sizeof **round);
     for (size_t i = 0; i < t->rounds; i++) {
         size_t at = t->cell[i * r->label.n + label];
-        if (at && !r->run[at - 1].error) (*v)[n++] = r->run[at - 1].value;
+        if (!at || r->run[at - 1].error) continue;
+        if (round) (*round)[n] = r->run[at - 1].round;
+        (*v)[n++] = r->run[at - 1].value;
     }
     return n;
 }

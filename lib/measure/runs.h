@@ -16,6 +16,7 @@ struct run {
     /* wrong exit, signal or output | a timeout: value is a lower bound | phase calibrate, an empty command */
     bool error, censored, empty;
     int position;                                        /* place in its round, -1 not known */
+    long round;                                          /* as the table has it */
     size_t line;
     uint32_t file;
 };
@@ -63,11 +64,11 @@ long runs_label(const struct runs *, const char *label); /* -1 if absent */
 size_t runs_base(const struct runs *, const char *given);
 
 /* Log-ratios candidate / base of one benchmark, one per round; lower and upper differ from d where one is censored. */
-struct pairs { double *d, *lower, *upper; size_t n, censored, errors; const struct run *first_error; };
+struct pairs { double *d, *lower, *upper; long *round; size_t n, censored, errors; const struct run *first_error; };
 struct pairs runs_pairs(const struct runs *, const struct run_grid *, size_t base, size_t label);
 void pairs_free(struct pairs *);
 
-/* good values in order; caller frees */
-size_t runs_values(const struct runs *, const struct run_grid *, size_t label, double **v);
+/* good values in order, and, unless NULL, the rounds they are of; caller frees */
+size_t runs_values(const struct runs *, const struct run_grid *, size_t label, double **v, long **round);
 const char *runs_status(const struct runs *, const struct run *);
 #endif

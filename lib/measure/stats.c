@@ -180,21 +180,21 @@ double coin_e_value(double above, double below)
     return exp(log_e(above, above + below));
 }
 
-double sign_e_value(const double *d, size_t n)
+double sign_e_value(const double *d, size_t n, double inflate)
 {
     double above = 0, below = 0;
     for (size_t i = 0; i < n; i++) above += d[i] > 0, below += d[i] < 0;
-    return coin_e_value(above, below);
+    return coin_e_value(above / inflate, below / inflate);
 }
 
-struct interval median_sequence(const double *d, size_t n, double confidence)
+struct interval median_sequence(const double *d, size_t n, double confidence, double inflate)
 {
     struct interval r = { NAN, -INFINITY, INFINITY };
     if (!n) return r;
     double *s = sorted(d, n), limit = -log(1 - confidence);
     r.point = median(s, n);
     size_t k = 0;                                        /* m below s[k] has at most k values below it: refuted */
-    while (k < n / 2 && log_e((double)k, (double)n) >= limit) k++;
+    while (k < n / 2 && log_e((double)k / inflate, (double)n / inflate) >= limit) k++;
     if (k) r.lower = s[k - 1], r.upper = s[n - k];
     free(s);
     return r;
@@ -324,10 +324,10 @@ struct paired paired_compare(const double *d, const double *lower_d, const doubl
     r.drift = r.change_p < 0.01;
     const double *low = lower_d ? lower_d : d, *high = upper_d ? upper_d : d;
     if (sequential) {
-        r.log_ratio = median_sequence(d, n, confidence);
-        r.log_ratio.lower = median_sequence(low, n, confidence).lower;
-        r.log_ratio.upper = median_sequence(high, n, confidence).upper;
-        r.p_value = fmin(1, 1 / fmin(sign_e_value(low, n), sign_e_value(high, n)));
+        r.log_ratio = median_sequence(d, n, confidence, r.inflate);
+        r.log_ratio.lower = median_sequence(low, n, confidence, r.inflate).lower;
+        r.log_ratio.upper = median_sequence(high, n, confidence, r.inflate).upper;
+        r.p_value = fmin(1, 1 / fmin(sign_e_value(low, n, r.inflate), sign_e_value(high, n, r.inflate)));
         return r;
     }
     r.log_ratio = hodges_lehmann(d, n, confidence, r.inflate);

@@ -39,9 +39,9 @@ double signed_rank_p(const double *d, size_t n, double inflate);
 /* A confidence sequence of the median: covers it at all n at once, so one may look after every round and stop at will.
  * Inverts the sign test's mixture martingale (Robbins, "Statistical methods related to the law of the iterated
  * logarithm", 1970) with a symmetric Beta prior.  e_value: its e-value against "the median is 0"; 1 / e_value is an
- * anytime p-value. */
-struct interval median_sequence(const double *d, size_t n, double confidence);
-double sign_e_value(const double *d, size_t n);
+ * anytime p-value.  inflate >= 1: values that depend on each other count as n / inflate. */
+struct interval median_sequence(const double *d, size_t n, double confidence, double inflate);
+double sign_e_value(const double *d, size_t n, double inflate);
 double coin_e_value(double above, double below);         /* the same, of so many values above and below 0 */
 
 /* Dependence between successive values: autocorrelation at lag 1 of the ranks, and by how much the variance of a mean
