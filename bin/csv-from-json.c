@@ -37,20 +37,35 @@ static str *value;                                       /* of the row at hand, 
 static struct arena text;
 static csvw *w;                                          /* NULL: only the names of columns are collected */
 
+static void see(const jsonr *j, struct intern *seen, str key)
+{
+    size_t before = seen->n;
+    if (intern(seen, key) < before) json_die(j, "the object has '%.*s' twice", (int)key.n, key.s);
+}
+
 /* what stands in the input next, as JSON: begins with the token given */
 static void put_json(jsonr *j, enum json token, struct buf *b)
 {
-    size_t depth = 0;
+    size_t depth = 0, cap = 0;
     bool first = true;
+    struct intern *seen = NULL;                          /* keys of each open object */
     for (;; token = json_next(j)) {
         bool end = token == JSON_OBJECT_END || token == JSON_ARRAY_END;
         if (!first && !end) buf_char(b, ',');
         first = token == JSON_OBJECT || token == JSON_ARRAY || token == JSON_KEY;
         str s = token == JSON_KEY || token == JSON_STRING || token == JSON_NUMBER ? json_str(j) : (str){ "", 0 };
         switch (token) {
-        case JSON_OBJECT: case JSON_ARRAY: depth++; buf_char(b, token == JSON_OBJECT ? '{' : '['); break;
-        case JSON_OBJECT_END: case JSON_ARRAY_END: depth--; buf_char(b, token == JSON_OBJECT_END ? '}' : ']'); break;
+        case JSON_OBJECT: case JSON_ARRAY:
+            seen = grow(seen, ++depth, &cap, sizeof *seen);
+            seen[depth - 1] = (struct intern){ 0 };
+            buf_char(b, token == JSON_OBJECT ? '{' : '[');
+            break;
+        case JSON_OBJECT_END: case JSON_ARRAY_END:
+            intern_free(&seen[--depth]);
+            buf_char(b, token == JSON_OBJECT_END ? '}' : ']');
+            break;
         case JSON_KEY: case JSON_STRING:
+            if (token == JSON_KEY) see(j, &seen[depth - 1], s);
             buf_char(b, '"');
             for (size_t i = 0; i < s.n; i++) {
                 if ((unsigned char)s.s[i] < 0x20) buf_format(b, "\\u%04x", (unsigned)s.s[i]);
@@ -62,10 +77,11 @@ static void put_json(jsonr *j, enum json token, struct buf *b)
         case JSON_TRUE: buf_format(b, "true"); break;
         case JSON_FALSE: buf_format(b, "false"); break;
         case JSON_NULL: buf_format(b, "null"); break;
-        case JSON_END: return;
+        case JSON_END: break;
         }
-        if (!depth && token != JSON_KEY) return;
+        if (token == JSON_END || (!depth && token != JSON_KEY)) break;
     }
+    free(seen);
 }
 
 static void set(const jsonr *j, str name, str s)
@@ -82,9 +98,11 @@ static void set(const jsonr *j, str name, str s)
 static void take_object(jsonr *j, struct buf *name, int nested)
 {
     size_t outer = name->n;
+    struct intern seen = { 0 };
     if (nested > NESTED_MAX) json_die(j, "more than %d objects, each within another", NESTED_MAX);
     for (str key; json_key(j, &key);) {
         struct buf made = { 0 };
+        see(j, &seen, key);
         name->n = outer;
         if (outer) buf_char(name, '.');
         buf_str(name, key);
@@ -104,6 +122,7 @@ static void take_object(jsonr *j, struct buf *name, int nested)
         set(j, (str){ name->s, name->n }, s);
         free(made.s);
     }
+    intern_free(&seen);
     name->n = outer;
 }
 

@@ -323,4 +323,5 @@ is 'of a group that came while the input was read again nothing is known' $'a,1,
     csv-calc -g g --set="s=total(x)" grows | { head -c 10 > first; echo new,1 >> grows; tail -n 2; }'
 is "a part of a long text has no end but its own" 1500000 eval "(echo x; printf 'y%.0s' {1..1500001}; echo) | csv-calc --print='length(slice(x, 2))'"
 is "a number of a thousand digits" 0.25 eval "(echo x; printf '0.25%0999d\n' 0) | csv-calc --print='x*1'"
+is 'patterns are of characters' 'é -é-a- 1 ab' bash -c "printf 'a\né\n' | csv-calc --print=\"concat(extract(a,'.'),' ',replace('éa','','-'),' ','é'~'^.\\\$',' ',replace('éaéb','[^a-z]',''))\""
 done_testing

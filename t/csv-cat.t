@@ -23,4 +23,11 @@ is "standard input as a pipe" $'b,c,a\n5,6,\n2,,1' eval 'cat 3 | csv-cat --fill 
 fails "standard input has a name in messages" 1 "\(stdin\):2: 1 field, header has 2" eval "printf 'a,b\n1\n' | csv-cat -"
 fails "a byte-order mark and nothing else" 1 ":1: no header row" eval "printf '\xef\xbb\xbf' | csv-cat"
 fails "a long value is cut in messages" 1 "column 'a': '$(printf 'x%.0s' {1..200})' is not a number" eval "printf 'a\n%s\n' $(printf 'x%.0s' {1..201}) | csv-group -c a"
+# a row that says the same as the header, and the header of a table behind another
+is 'the header again, of names that need quotes' $'a,"b,c"\n1,2\n3,4' bash -c "printf 'a,\"b,c\"\n1,2\na,\"b,c\"\n3,4\n' | csv-cat 2> no"
+is 'or that have them without need' $'a,b\n1,2\n3,4' bash -c "printf '\"a\",\"b\"\n1,2\n\"a\",\"b\"\n3,4\n' | csv-cat 2> no"
+for n in 16381 16382 16383 16384; do
+    { echo x,b; for ((i = 0; i < n; i++)); do echo 1,2; done; echo '"x",b'; } > long.csv
+    is "a row like the header is kept at the end of the writer's buffer ($n)" "$(wc -l < long.csv)" bash -c 'csv-cat long.csv | csv-cat 2> said | wc -l'
+done
 done_testing

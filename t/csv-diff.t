@@ -26,4 +26,8 @@ fails "a key twice is trouble" 2 'l2:3: a row with this key came before, on line
 fails "a missing file is trouble" 2 'No such file' csv-diff l nothing
 fails "one operand" 2 'two tables' csv-diff l
 fails "a tolerance of nan" 2 'nan' csv-diff --tolerance=nan l l
+is "hashes that look like huge numbers are texts" 1 status csv-diff <(printf 'x\n12e4567\n') <(printf 'x\n98e7654\n')
+is "and are no infinities" 1 status csv-diff <(printf 'x\n1e400\n') <(printf 'x\ninf\n')
+is "integers differ to the last of any number of digits" 1 status csv-diff <(printf 'x\n1234567890123456789012345678901234567890\n') <(printf 'x\n1234567890123456789012345678901234567891\n')
+is "but for zeros before them, or within a tolerance" 0 status csv-diff --tolerance=1e-9 <(printf 'x\n01234567890123456789012345678901234567890\n7\n') <(printf 'x\n1234567890123456789012345678901234567891\n007\n')
 done_testing

@@ -51,4 +51,13 @@ fails 'lists without end' 1 'nested deeper than a million' eval "{ printf '{\"a\
 fails 'cut off' 1 '1:' csv-from-json <(printf '{"a":1')
 fails 'no keys' 1 'no key in any object' csv-from-json <(echo '{}')
 fails 'a NUL in a key' 1 'holds a NUL' csv-from-json <(echo '{"a\u0000b":1}')
+fails 'two objects of one name' 1 "the object has 'a' twice" csv-from-json <(echo '{"a":{"b":1},"a":{"c":2}}')
+fails 'an empty one, too' 1 "the object has 'a' twice" csv-from-json <(echo '{"x":1,"a":{},"a":1}')
+fails 'a key twice within a list' 1 "the object has 'k' twice" csv-from-json <(echo '{"x":[{"k":1,"k":2}]}')
+fails 'and one that is not asked for' 1 "the object has 'a' twice" csv-from-json -c x <(echo '{"x":1,"a":1,"a":2}')
+is 'keys of several objects are as they were' 'x' bash -c "csv-from-json <(echo '{\"x\":[{\"k\":1},{\"k\":[{\"k\":2}]}],\"k\":{\"k\":1}}') | head -1 | cut -d, -f1"
+is 'a row like the header, whose first name needs quotes' '"a,b",c
+"a,b","c"
+1,2' bash -c "printf '{\"a,b\":\"a,b\",\"c\":\"c\"}\n{\"a,b\":\"1\",\"c\":\"2\"}\n' | csv-from-json | csv-cat"
+fails 'where all do that cannot be told' 1 'a row says the same as the header, whose names all are quoted' csv-from-json <(echo '{"a,b":"a,b"}')
 done_testing

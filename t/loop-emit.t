@@ -380,4 +380,55 @@ int main(void)
 C
 cc -o t-memory t-memory.c t.o
 is 'without memory a call says so, and goes on' '1 12 2' ./t-memory
+# what is not a number stays none, and scores that hide a key may be infinite or the least number there is
+mkdir special
+cd special
+printf 'problem,name\n(attn 2 16 33 3),att\n(attn 1 1 16 1),one\n(mm 2 21 2 (then residual bf16)),bf\n(mm 2 21 2 (then residual f16)),hf\n' > s.csv
+loop-emit --object=k.o --c=k_.c --header=s.h s.csv > /dev/null
+cat > call.c <<'C'
+#include "s.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+static int wrong;
+static void want(int yes, const char *what) { if (!yes) wrong = 1, puts(what); }
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) return printf("%d\n", att_isa()), 0;
+    float q[96], k[198], v[198], c[96], a[4] = { 1, 1, 1, 1 }, b[42], r[42];
+    for (int i = 0; i < 96; i++) q[i] = (float)(i % 3 - 1);
+    for (int i = 0; i < 198; i++) k[i] = (float)(i % 5 - 2), v[i] = (float)(i % 7);
+    for (int i = 0; i < 33; i += 8) {
+        int none = 0;
+        float was = k[3 * i];
+        k[3 * i] = NAN, att(c, q, k, v), k[3 * i] = was;
+        for (int j = 0; j < 96; j++) none += j < 48 ? isnan(c[j]) != 0 : !isnan(c[j]);
+        want(none == 96, "a NaN among the scores");
+    }
+    for (int i = 0; i < 16; i++) k[i] = -FLT_MAX, v[i] = (float)i;
+    *q = 1, one(c, q, k, v), want(fabsf(*c - 7.5f) < 1e-3f, "all scores the least");
+    for (int i = 0; i < 16; i++) k[i] = i == 3 ? -INFINITY : 0;
+    v[3] = 3e38f, one(c, q, k, v), want(fabsf(*c - 7.8f) < 1e-3f, "a key that is hidden");
+    for (int i = 0; i < 16; i++) k[i] = -INFINITY;
+    one(c, q, k, v), want(isnan(*c), "all keys hidden");
+    const uint32_t bits[] = { 0x7fffffff, 0xffffffff, 0x7fc00000, 0x7f800001, 0xff80ffff, 0x7f800000, 0xff7fffff, 0x40008000 };
+    uint16_t halves[42];
+    for (int i = 0; i < 42; i++) b[i] = 0, memcpy(&r[i], &bits[i % 8], 4);
+    bf(halves, a, b, NULL, r);
+    for (int i = 0; i < 42; i++)
+        want(isnan(r[i]) ? (halves[i] & 0x7fff) > 0x7f80 : halves[i] == (uint16_t[]){ 0x7f80, 0xff80, 0x4000 }[i % 8 - 5], "to bf16");
+    hf(halves, a, b, NULL, r);
+    for (int i = 0; i < 42; i++)
+        want(isnan(r[i]) ? (halves[i] & 0x7fff) > 0x7c00 : halves[i] == (uint16_t[]){ 0x7c00, 0xfc00, 0x4004 }[i % 8 - 5], "to f16");
+    if (!wrong) puts("right");
+    return wrong;
+}
+C
+called
+if command -v aarch64-linux-gnu-gcc > /dev/null && command -v qemu-aarch64 > /dev/null; then
+    is 'aarch64, too' 'right' bash -c 'aarch64-linux-gnu-gcc -static -O1 -o arm call.c k_.c -lm && qemu-aarch64 ./arm'
+fi
+cd ..
 done_testing

@@ -5,6 +5,17 @@
 #include <math.h>
 #include <string.h>
 
+/* an integer of any length, without the zeros before it; empty: something else */
+static str integer(str s)
+{
+    for (size_t i = 0; i < s.n; i++) if (s.s[i] < '0' || s.s[i] > '9') return (str){ "", 0 };
+    while (s.n > 1 && *s.s == '0') s.s++, s.n--;
+    return s;
+}
+
+/* "inf" in any spelling, not 1e999 */
+static bool is_infinity(str s) { return s.n && (s.s[s.n - 1] < '0' || s.s[s.n - 1] > '9'); }
+
 bool alike(str a, str b, double tol, double absolute, double *error)
 {
     double u, v;
@@ -13,13 +24,14 @@ bool alike(str a, str b, double tol, double absolute, double *error)
     if (str_eq(a, b)) return true;
     if (!num_parse(a.s, a.n, &u) || !num_parse(b.s, b.n, &v)) return false;
     if (isnan(u) || isnan(v)) return isnan(u) && isnan(v);
-    /* beyond the doubles: as the infinities that they are read as */
-    if (exact_wrong(a.s, a.n, &x)) x = exact_of(u);
-    if (exact_wrong(b.s, b.n, &y)) y = exact_of(v);
-    if (exact_cmp(x, y) == 0) return true;
+    if (isinf(u) || isinf(v)) return u == v && is_infinity(a) && is_infinity(b);
+    if (exact_wrong(a.s, a.n, &x) || exact_wrong(b.s, b.n, &y)) return false;
+    str i = integer(a), j = integer(b);
+    bool same = exact_cmp(x, y) == 0;
+    if (same && (!i.n || !j.n || str_eq(i, j) || fmax(absolute, tol) > 0)) return true;
     double gap = fabs(exact_sub(x, y).x), size = fmax(fabs(u), fabs(v));
     *error = gap / size;
-    return gap <= fmax(absolute, tol * size) && isfinite(gap);
+    return !same && gap <= fmax(absolute, tol * size) && isfinite(gap);
 }
 
 static bool is_finite(str s)

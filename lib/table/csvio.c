@@ -42,7 +42,7 @@ struct csv {
     str *field;
     size_t nfield, capfield;
     int ncol;
-    str *name;
+    str *name, raw, header;                              /* raw: the record as it stands in buf; header: and that of row 1 */
     struct arena names;
     char *plain;                                         /* fields of a record that went through libcsv */
     size_t nplain, capplain;
@@ -202,6 +202,7 @@ static bool record(csv *c)
                 end--;
                 if (c->field[c->nfield - 1].n) c->field[c->nfield - 1].n--;
             }
+            c->raw = (str){ begin, (size_t)(end - begin) };
             if (c->any_quote && memchr(begin, '"', (size_t)(end - begin))) quoted_record(c, begin, end);
             c->nlines++;
             c->pos = o + 1;
@@ -269,6 +270,7 @@ static void read_header(csv *c)
     if (starts(c, csv_bom)) c->pos = 3;                      /* byte order mark */
     if (csv_input.header) return;                        /* the first row is data */
     if (!record(c)) die_at(c->path, 1, "no header row");
+    c->header = (str){ arena_copy(&c->names, c->raw.s, c->raw.n), c->raw.n };
     /* the whole of a file whose lines end in CR alone would be its header */
     for (size_t i = 0; i < c->nfield; i++)
         if (in_place(c, c->field[i]) && memchr(c->field[i].s, '\r', c->field[i].n))
@@ -394,14 +396,26 @@ static void look_at_separator(const csv *c, size_t line, const char *what)
     if (other) die_at(c->path, line, "%s; fields look separated by '%s', see --delimiter", what, other);
 }
 
+/* A row that says the same as the header is one of the table if it has quotes around one field that does not need them,
+ * see csvw.c, and the header has not: that of the next of several tables may have them around all its fields. */
+static bool is_marked(const csv *c)
+{
+    size_t n = c->nfield - 1;
+    for (size_t i = 0; i < c->nfield; i++) {
+        str f = c->field[i];
+        n += f.n + (csv_needs_quotes(f) ? 2 : 0);
+        for (const char *s = f.s; (s = memchr(s, '"', (size_t)(f.s + f.n - s))); s++) n++;
+    }
+    return c->raw.n == n + 2 && !str_eq(c->raw, c->header);
+}
+
 /* a row of the table, but what stands between tables that were put one behind the other: the header again */
 static bool next_row(csv *c)
 {
     for (;;) {
         while (!record(c)) if (!next_file(c)) return false;
         if (c->nfield == 0 || !str_eq(c->field[0], c->name[0]) || !is_header(c)) return true;
-        /* in quotes that it does not need: a row that says the same, see csvw.c */
-        if (!in_place(c, c->field[0]) && !csv_needs_quotes(c->name[0])) return true;
+        if (is_marked(c)) return true;
         if (c->headers++) continue;
         c->again = c->line;
         if (!quiet) warn_at(c->path, c->line, "the header again: left out, as every such row");

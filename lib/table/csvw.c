@@ -37,11 +37,25 @@ static void put(csvw *w, const char *s, size_t n)
     if (!write_all(w->fd, s, n)) die_errno("write %s", w->path);
 }
 
+/* the row in work stays here, to be told from the header by csvw_end */
 void csvw_flush(csvw *w)
 {
+    size_t n = w->nfield && w->row != NOWHERE ? w->row : w->n;
+    put(w, w->buf, n);
+    w->n -= n;
+    memmove(w->buf, w->buf + n, w->n);
+    if (!w->nfield || w->row != NOWHERE) w->row = 0;
+}
+
+/* for n more bytes; of a row that is longer than the buffer the beginning goes out */
+static void make_room(csvw *w, size_t n)
+{
+    if (w->n + n <= CHUNK) return;
+    csvw_flush(w);
+    if (w->n + n <= CHUNK) return;
     put(w, w->buf, w->n);
     w->n = 0;
-    w->row = w->nfield ? NOWHERE : 0;
+    w->row = NOWHERE;
 }
 
 static void flush_all(void)
@@ -51,12 +65,10 @@ static void flush_all(void)
 
 static void raw(csvw *w, const char *s, size_t n)
 {
-    if (w->n + n > CHUNK) {
-        csvw_flush(w);
-        if (n > CHUNK) {
-            put(w, s, n);
-            return;
-        }
+    make_room(w, n);
+    if (n > CHUNK) {
+        put(w, s, n);
+        return;
     }
     copy_short(w->buf + w->n, s, n);
     w->n += n;
@@ -226,21 +238,21 @@ void csvw_format(csvw *w, const char *fmt, ...)
 void csvw_num(csvw *w, double v)
 {
     begin_field(w);
-    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
+    make_room(w, NUM_MAX);
     w->n += w->last = num_print(w->buf + w->n, v);
 }
 
 void csvw_exact(csvw *w, struct exact_number v)
 {
     begin_field(w);
-    if (w->n + EXACT_MAX > CHUNK) csvw_flush(w);
+    make_room(w, EXACT_MAX);
     w->n += w->last = exact_print(w->buf + w->n, v);
 }
 
 void csvw_int(csvw *w, int64_t v)
 {
     begin_field(w);
-    if (w->n + NUM_MAX > CHUNK) csvw_flush(w);
+    make_room(w, NUM_MAX);
     w->n += w->last = int_print(w->buf + w->n, v);
 }
 
@@ -287,15 +299,18 @@ void csvw_names(csvw *w, const char *names)
     }
 }
 
-/* a row that says the same as the header is told from it by quotes, and read back as a row */
-static void quote_first(csvw *w)
+/* a row that says the same as the header is told from it by quotes that a field does not need, and read back as a row */
+static void quote_one(csvw *w)
 {
-    char *s = w->buf + w->row;
-    size_t n = w->n - w->row, first = strcspn(s, ",\n");
-    if (*s == '"' || w->n + 2 > sizeof w->buf) return;
-    memmove(s + first + 2, s + first, n - first);
-    memmove(s + 1, s, first);
-    s[0] = s[first + 1] = '"';
+    char *s = w->buf + w->row, *end = w->buf + w->n;
+    while (*s == '"') {                                  /* on to the next field */
+        do s = strchr(s + 1, '"') + 1; while (*s == '"');
+        if (*s++ == '\n') die("%s: a row says the same as the header, whose names all are quoted", w->path);
+    }
+    size_t n = strcspn(s, ",\n");
+    memmove(s + n + 2, s + n, (size_t)(end - s) - n);
+    memmove(s + 1, s, n);
+    s[0] = s[n + 1] = '"';
     w->n += 2;
 }
 
@@ -307,7 +322,7 @@ void csvw_end(csvw *w)
     if (w->row != NOWHERE) {
         str row = { w->buf + w->row, w->n - w->row };
         if (!w->started) w->header = (str){ memcpy(xmalloc(row.n, 1), row.s, row.n), row.n };
-        else if (str_eq(row, w->header)) quote_first(w);
+        else if (str_eq(row, w->header)) quote_one(w);
     }
     if (!w->started) intern_free(&w->names);
     w->started = true;

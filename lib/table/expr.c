@@ -2,6 +2,7 @@
 #include "table/expr.h"
 #include "base/message.h"
 #include "table/expr_code.h"
+#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,7 +85,12 @@ static int add_pattern(struct parser *x, const char *at, str text)
     expr *e = x->e;
     e->pattern = grow(e->pattern, e->npattern + 1, &e->cappattern, sizeof *e->pattern);
     char *pattern = xformat("%.*s", (int)text.n, text.s), why[200];
+    /* what may match a character of several bytes; other patterns are quicker without */
+    bool wide = strchr(pattern, '.') || strstr(pattern, "[^");
+    for (const char *s = pattern; *s; s++) wide |= (unsigned char)*s > 127;
+    setlocale(LC_CTYPE, wide ? "C.UTF-8" : "C");
     int bad = regcomp(&e->pattern[e->npattern], pattern, REG_EXTENDED);
+    setlocale(LC_CTYPE, "C.UTF-8");                      /* for regexec */
     if (bad) {
         regerror(bad, &e->pattern[e->npattern], why, sizeof why);
         wrong(x, at, why);

@@ -294,8 +294,8 @@ static struct value replace(CALL_OF)
         buf_str(&b, by);
         at = (size_t)m.rm_eo;
         if (m.rm_eo > m.rm_so) continue;
-        if (at < t.n) buf_char(&b, t.s[at]);             /* nothing was matched: go on behind the next byte */
-        at++;
+        do if (at < t.n) buf_char(&b, t.s[at]);          /* nothing was matched: go on behind the next character */
+        while (++at < t.n && !begins_character(t.s[at]));
     }
     if (at < t.n) buf_add(&b, t.s + at, t.n - at);
     return of_buf(s, &b);

@@ -18,7 +18,9 @@ WIDE static inline void cast16(int f16, uint16_t *to, __mmask16 m, __m512 y)    
         return;
     }
     __m512i u = _mm512_castps_si512(y), odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+    __m512i nan = _mm512_or_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(64));      /* see cast1 */
     u = _mm512_srli_epi32(_mm512_add_epi32(u, _mm512_add_epi32(odd, _mm512_set1_epi32(0x7fff))), 16);
+    u = _mm512_mask_mov_epi32(u, _mm512_cmp_ps_mask(y, y, _CMP_UNORD_Q), nan);
     _mm512_mask_cvtepi32_storeu_epi16(to, m, u);
 }
 

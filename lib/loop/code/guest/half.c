@@ -48,6 +48,7 @@ static inline float wide1(int store, const void *x, int64_t i)
 static inline uint16_t cast1(float y)
 {
     union { float f; uint32_t u; } x = { y };
+    if (y != y) return (uint16_t)(x.u >> 16 | 64);       /* a NaN, which rounding may make a number of */
     return (uint16_t)((x.u + 0x7fff + (x.u >> 16 & 1)) >> 16);
 }
 
@@ -66,6 +67,7 @@ static inline uint16_t cast1_f16(float y)
 static inline uint16_t cast1_e5m2(float y)
 {
     const uint16_t h = cast1_f16(y);
+    if (y != y) return h >> 8;
     return (uint16_t)((h + 0x7f + (h >> 8 & 1)) >> 8);
 }
 

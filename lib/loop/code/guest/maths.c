@@ -11,7 +11,7 @@ static const float LOG2E = 1.44269504f;
 /* 2^x for x of at most 0: 2^n and Taylor's polynomial of 2^f, f from -1/2 to 1/2 */
 static const float exp2_c[7] = { 1.5252734e-5f, 1.5403530e-4f, 1.3333558e-3f, 9.6181291e-3f,
                                  5.5504109e-2f, 2.4022651e-1f, 6.9314718e-1f };
-static const float LEAST = -3.0e38f, NORM_LEAST = 1e-5f;
+static const float LEAST = -0x1.fffffep127f, NORM_LEAST = 1e-5f;
 
 WIDE static inline __m512 power16(__m512 x)
 {
@@ -22,7 +22,7 @@ WIDE static inline __m512 power16(__m512 x)
 
 NARROW static inline __m256 power8(__m256 x)
 {
-    x = _mm256_max_ps(x, _mm256_set1_ps(-126));
+    x = _mm256_max_ps(_mm256_set1_ps(-127), x);          /* a NaN stays, being the second; 2^-127 becomes 0 */
     __m256 n = _mm256_round_ps(x, 8), f = _mm256_sub_ps(x, n), y = _mm256_set1_ps(exp2_c[1]);
     for (int i = 2; i < 7; i++) y = _mm256_fmadd_ps(y, f, _mm256_set1_ps(exp2_c[i]));
     y = _mm256_fmadd_ps(y, f, _mm256_set1_ps(1));
@@ -32,7 +32,7 @@ NARROW static inline __m256 power8(__m256 x)
 
 static inline float power1(float x)
 {
-    if (x < -126) x = -126;
+    if (x < -126) return 0;
     int n = (int)(x - 0.5f);
     float f = x - (float)n, y = exp2_c[0];
     for (int i = 1; i < 7; i++) y = y * f + exp2_c[i];
