@@ -13,7 +13,7 @@
  *
  * Actions: up, down: move the cursor.  swap_up, swap_down: exchange with the
  * neighbour.  split_N: into blocks of N.  merge: into the loop of the same
- * variable above.  unroll, vectorize, parallel, pack_a, pack_b (copy the block
+ * variable above.  unroll, vectorize, pack_a, pack_b (copy the block
  * of an input together inside this loop): toggle a mark.  undo: take
  * back the last action that is in the column actions.
  *

@@ -129,8 +129,6 @@ int main(int argc, char **argv)
         takeaway_complete(x, (1u << ISAS) - 1);
         q[n] = (struct image_kernel){ .name = x->name, .p = &x->p, .nest = { NULL, &x->nest[ISA_AVX512] },
                                       .add = add, .parts = parts, .rows = rows };
-        for (int j = 0; j < ISAS && parts; j++)          /* threads are the caller's */
-            for (int d = 0; d < x->nest[j].n; d++) x->nest[j].loop[d].marks &= (uint8_t)~MARK_PARALLEL;
         if (x->p.group == 1) q[n].nest[ISA_AVX2] = &x->nest[ISA_AVX2];
         if (problem_tiles(&x->p) || x->have[ISA_AMX]) q[n].nest[ISA_AMX] = &x->nest[ISA_AMX];
         size_t before = m.bytes.n;

@@ -45,7 +45,7 @@ static enum { RUN, MODEL } eval = RUN;
 static int isa_given = -1;
 static long steps = 10, seed = 1, measure = 24, confirm = 16;
 static double seconds = 10;
-static bool published, parallel, prepared, spread, list;
+static bool published, prepared, spread, list;
 static const struct opt options[] = {
     { 0, "algo", WORD, &algo,
       "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|random|anneal|heuristic", "which search" },
@@ -56,7 +56,6 @@ static const struct opt options[] = {
     EVAL_OPTION(eval),
     { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },
     { 0, "as-published", FLAG, &published, NULL, "with the published defects and legality; implies the seven" },
-    { 0, "parallel", FLAG, &parallel, NULL, "two threads may be used" },
     { 0, "prepacked", FLAG, &prepared, NULL, "operands are in the nest's own layout before the clock starts" },
     { 0, "measure", INT, &measure, "K", "heuristic: how many nests to measure", 1, 100000 },
     { 0, "rank", STR, &rank, "FILE", "heuristic: measure first what loop-rank learned; none: not" },
@@ -111,7 +110,6 @@ int main(int argc, char **argv)
     struct rank learned = { 0 };
     if (ranked(&learned, &v, &s, list)) s.rank = &learned, s.order = order_by_rank, s.told = told_rank;
     s.actions = seven ? (1u << ACT_PUBLISHED) - 1 : (1u << ACT_COUNT) - 1;
-    if (!parallel) s.actions &= ~(1u << ACT_PARALLEL);
     struct intern done = { 0 };
     char *name = label ? xstrdup(label) : xformat("%s%s", s.algo, s.published ? "_published" : "");
     csvw *w = output ? rows_resume(output, PATH_COLUMNS, name, &done) : csvw_open("-");

@@ -3,8 +3,8 @@
  * Usage: loop-step [--problem='(mm 128 128 128)'] [--save=FILE]
  *
  * On a terminal every key is an action: arrows or k and j move the cursor,
- * K and J swap up and down, 2 4 8 and 6 (16) 3 (32) split, m merges, u v p
- * toggle unroll, vectorize and parallel, U takes back, s saves, q ends.
+ * K and J swap up and down, 2 4 8 and 6 (16) 3 (32) split, m merges, u v
+ * toggle unroll and vectorize, U takes back, s saves, q ends.
  * Otherwise each line of the input names an action, undo, save or quit, and
  * the view is printed after each.  The view is the tree with its cursor, the
  * GFLOPS of this nest, of the best one so far and of the untiled one, and why
@@ -77,10 +77,10 @@ static void write_nest(void)
 
 static int key_action(void)
 {
-    static const char keys[] = "kjKJ24863muvp";
+    static const char keys[] = "kjKJ24863muv";
     static const int action[] = { ACT_UP,      ACT_DOWN,      ACT_SWAP_UP,  ACT_SWAP_DOWN, ACT_SPLIT_2,
                                   ACT_SPLIT_4, ACT_SPLIT_8,   ACT_SPLIT_16, ACT_SPLIT_32,  ACT_MERGE,
-                                  ACT_UNROLL,  ACT_VECTORIZE, ACT_PARALLEL };
+                                  ACT_UNROLL,  ACT_VECTORIZE };
     char c, more[2];
     if (read(0, &c, 1) != 1 || c == 'q') return QUIT;
     if (c == 27 && read(0, more, 2) == 2) c = more[1] == 'A' ? 'k' : more[1] == 'B' ? 'j' : 0;

@@ -14,7 +14,7 @@
  * with actors as processes), ppo; lib/rl says what they do.
  * With --eval=model the same seed and number of actors give the same policy.
  * What it may do, --actions: the published seven; tile: those and all splits;
- * full: all of loop-act but parallel; moves: steps of several actions, such as
+ * full: all of loop-act but packing; moves: steps of several actions, such as
  * tile_8, which splits and carries the inner loop to the innermost place.
  * With moves it sees the loops around the cursor and the terms of the model,
  * the same for products and convolutions; with the others 16 loops.

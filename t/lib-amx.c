@@ -155,7 +155,7 @@ static int compare(uint64_t seed, int pairs, int *tried, int *types)
         if (!why != !no || (!why && (plan.rows != g.rows || plan.vectors != g.vectors || plan.given != given))) bad++;
         if (why) continue;
         i++;
-        types[p.pair ? 3 : p.type == TYPE_BF16]++, types[2] += g.threads == 2;
+        types[p.pair ? 2 : p.type == TYPE_BF16]++;
         if (agrees(&r, &g, &p, g.add)) continue;
         struct buf b = { 0 };
         nest_print(&b, &p, &t);
@@ -184,7 +184,7 @@ static void one_tile(enum what what, enum carry_type type, float *c, const void 
     struct ir x = { .q = &q };
     uint8_t *memory = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) abort();
-    q.p = &none, q.target = &target_of[ISA_AMX], q.type = type, q.threads = 1;
+    q.p = &none, q.target = &target_of[ISA_AMX], q.type = type;
     q.nshape = 1, q.shape[0] = (struct tile_shape){ 3, 5, 2 };
     ins_put(&x, INS_ENTER);
     if (what != UNSHAPED) put(&x, INS_SHAPE, -1, 0, 0);
@@ -261,13 +261,12 @@ int main(int argc, char **argv)
     prog = "lib-amx";
     int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 300;          /* lib-amx.t 20000 SEED is the full check */
     uint64_t seed = argc > 2 ? (uint64_t)strtol(argv[2], NULL, 10) : 7;
-    int tried = 0, types[4] = { 0 };
+    int tried = 0, types[3] = { 0 };
     bool here = isa_here(ISA_AMX);
     if (!here) amx_emulate();
     int bad = compare(seed, pairs, &tried, types);
-    printf("# %s: %d nests of bytes, %d of bf16 (%d in two threads), %d of attention, %d differ; %d had no code; "
-           "%ld tile instructions, %ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2],
-           types[3], bad, tried - pairs, amx_done, amx_multiplied);
+    printf("# %s: %d nests of bytes, %d of bf16, %d of attention, %d differ; %d had no code; %ld tile instructions, "
+           "%ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2], bad, tried - pairs, amx_done, amx_multiplied);
     ok(bad == 0, "kernels of AMX and plain loops agree bit by bit");
     ok(tried < pairs * 2, "most nests have code");
     ok(interpreted > pairs / 10, "and the interpreter has tiles, too");

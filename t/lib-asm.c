@@ -43,7 +43,6 @@ static void begin(enum isa isa, enum carry_type type)
     q.p = &none;
     q.target = &target_of[isa];
     q.type = type;
-    q.threads = 1;
     x.q = &q;
     x.n = 0;
 }

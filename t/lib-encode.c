@@ -568,11 +568,6 @@ int main(int argc, char **argv)
         const char *why = kernel_encode(&g, &p, &t, (enum isa)i);
         ok(!why && g.scratch_bytes[0] >= (size_t)g.rows * 32 * sizeof(float) && g.rows > 1, "room for a block of rows");
     }
-    /* two threads, the second of which begins inside a panel of the packed weights */
-    problem_parse(&p, str_of("(mm_bf16 27 58 90)"), "bf16");
-    nest_parse(&t, &p, str_of("(tree (for k 45 0 (for n 58 0 parallel (for m 27 0 (mul A B) (acc T)))) (for m 27 0 "
-                              "(for n 58 0 (write C))))"), 0, "tree");
-    ok(!kernel_encode(&g, &p, &t, ISA_AVX512) && g.threads == 2 && g.change[TENSOR_B].panel == 0, "no panel is cut");
     most_bytes();
     lanes_at_work();
     problem_parse(&p, str_of("(point 8 8)"), "point");

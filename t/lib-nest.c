@@ -68,8 +68,8 @@ static void by_hand(void)
     struct problem p = problem("(mm 32 48 64)");
     struct nest t;
     nest_reset(&p, &t);
-    act_all(&p, &t, "split_4 down merge down split_8 down unroll parallel", RULE_NONE);
-    ok(prints(&p, &t, "(tree (for m 32 0 (for k 64 0 (for n 6 0 (for n 8 0 unroll parallel (mul A B) (acc T)))) "
+    act_all(&p, &t, "split_4 down merge down split_8 down unroll vectorize", RULE_NONE);
+    ok(prints(&p, &t, "(tree (for m 32 0 (for k 64 0 (for n 6 0 (for n 8 0 unroll vectorize (mul A B) (acc T)))) "
               "(for n 48 0 (write C))))"), "6: merge undoes a split; marks on the innermost loop only");
 }
 

@@ -259,10 +259,10 @@ P
 else
     skip 'from Python' 'no python3-numpy'
 fi
-printf 'problem,tree\n(mm 8 8 8),"(tree (for m 2 0 parallel (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))"\n' > t.csv
-fails 'what is not self-contained is refused' 1 't.csv:2: .*cannot be emitted: its parallel loop' loop-emit --object=t.o t.csv
+printf 'problem\n(transp 8 8)\n' > t.csv
+fails 'what cannot be emitted is refused' 1 't.csv:2: .*cannot be emitted: only a sum can be added to' loop-emit --add --object=t.o t.csv
 ok 'and nothing is written' test ! -e t.o
-is 'or left out, with the reason' 1 bash -c 'loop-emit --skip t.csv | grep -c "its parallel loop"'
+is 'or left out, with the reason' 1 bash -c 'loop-emit --add --skip t.csv | grep -c "only a sum"'
 printf 'problem,name\n(mm 8 8 8),two words\n' > t.csv
 fails 'a name that is none' 1 "t.csv:2: column 'name': 'two words' is no C identifier" loop-emit t.csv
 # C, C++ and the C text have words of their own, a header with them does not compile; all that the text defines is known

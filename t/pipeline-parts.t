@@ -135,7 +135,4 @@ loop-emit --parts --object=thin.o --header=thin.h thin.csv > e.csv
 } > thin.c
 is 'packed weights of few columns, by 1 to 7 threads' 0 eval 'gcc -O1 -w -o thin thin.c thin.o && ./thin'
 is 'and without AMX' 0 ./refuse ./thin
-printf 'problem,tree\n(mm 8 8 8),"(tree (for m 2 0 parallel (for m 4 0 (for k 8 0 (for n 8 0 (mul A B) (acc T))) (for n 8 0 (write C)))))"\n' > t.csv
-is 'a nest for two threads has parts, too' 1 bash -c 'loop-emit --parts --header=t.h t.csv > e.csv; grep -c "int mm_8_8_8_part(int thread, int threads, float" t.h'
-fails 'and is refused without' 1 'cannot be emitted: its parallel loop' loop-emit --header=t.h t.csv
 done_testing

@@ -131,7 +131,7 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
         c->change.wide = q->target->bytes == 64;
         changed(q, t, p->elements[t], true);
     } else if (t == TENSOR_B && q->given) {
-        pack_weights(w, q->threads < 2 || q->parallel != x->vec);
+        pack_weights(w);
         return;
     }
     if (t == TENSOR_A && q->lies) {
@@ -155,34 +155,6 @@ static void lay_out(struct plan_walk *w, int t, const int64_t dense[NEST_VARS])
         changed(q, t, p->elements[t], false);
     }
     for (int v = 0; v < p->nvar; v++) view->stride[v] = stride[v] * (view->half ? problem_bytes(p, t) : p->bytes);
-}
-
-/* the part of the problem a thread does: extents, and where the second begins */
-const char *access_threads(struct plan_walk *w, int32_t e[2][NEST_VARS], int32_t *second)
-{
-    struct loop_plan *q = w->q;
-    const struct plan_part *x = &q->part[0];
-    q->threads = 1;
-    *second = 0;
-    memcpy(e[0], q->p->size, sizeof e[0]);
-    for (int i = 0; i < x->n; i++) {
-        struct loop l = x->loop[i];
-        if (!(l.marks & MARK_PARALLEL)) continue;
-        if (q->p->reduced[l.var]) return "the parallel loop is a reduction";
-        for (int j = 0; j < i; j++)
-            if (x->loop[j].var == l.var) return "the parallel loop is not the outermost of its variable";
-        if (l.size + (l.tail > 0) < 2) return NULL;
-        if (l.var == q->p->norm) return "a row that is normalised is in two threads";
-        if (q->split >= 0) return "two contractions run in one thread";
-        q->threads = 2;
-        q->parallel = l.var;
-        *second = (l.size + 1) / 2 * x->inner[i];
-        memcpy(e[1], e[0], sizeof e[1]);
-        e[0][l.var] = *second;
-        e[1][l.var] = q->p->size[l.var] - *second;
-        return NULL;
-    }
-    return NULL;
 }
 
 static const char *choose_roles(struct loop_plan *q, const struct nest *n)
@@ -256,6 +228,6 @@ void access_lay(struct plan_walk *w)
     for (int t = 0; t < 2; t++) q->walked[t] = w->depth[t] >= 0;
     finish_choose(q);
     q->staged = q->target->tiles && q->simple;
-    if (q->staged) q->scratch[3] = q->threads * PLAN_TILES * TILE_BYTES;
+    if (q->staged) q->scratch[3] = PLAN_TILES * TILE_BYTES;
     lay_more(q);
 }

@@ -132,10 +132,8 @@ static void base(struct x86_out *o, const struct ins *i)
     from_context(o, x86_base[i->base], extra[i->base]);
 }
 
-static void enter(struct x86_out *o, const struct frame *f, struct machine_code *code, int thread)
+static void enter(struct x86_out *o, const struct frame *f)
 {
-    while ((o->at - o->start) % 64) x86_byte(o, 0x90);
-    code->entry[thread] = (size_t)(o->at - o->start);
     x86_raw(o, "\x53\x55\x41\x54\x41\x55\x41\x56\x41\x57", 10);      /* push rbx, rbp, r12 .. r15 */
     add(o, RSP, -f->bytes);
     frame(o, 0x89, 1, 0);
@@ -232,10 +230,9 @@ void ins_bytes(const struct ir *x, struct machine_code *code)
     struct x86_out o = { .start = code->to, .at = code->to, .end = code->to + code->room, .type = q->type,
                      .sign = q->p->sign, .store = (enum carry_store)q->p->store };
     const uint8_t *top[2 * PLAN_DEPTH] = { 0 };
-    int thread = 0;
     for (const struct ins *i = x->ins; i < x->ins + x->n; i++) {
         if (o.end - o.at < HEADROOM) o.full = true, o.at = o.start, o.nfix = 0;
-        if (i->op == INS_ENTER) enter(&o, &f, code, thread++);
+        if (i->op == INS_ENTER) enter(&o, &f);
         else if (i->op == INS_LEAVE) leave(&o, &f, q->target->tiles);
         else one(&o, i, &f, q, top);
     }

@@ -128,13 +128,12 @@ static void of_body(const struct loop_plan *q, const struct walk_node *d, const 
 
 void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, struct plan_cost *c)
 {
-    double times = 1, first = 0;
+    double times = 1;
     const struct tile *x = NULL;
     struct tile_row row[PLAN_ROWS];
     *c = (struct plan_cost){ 0 };
     for (int i = 0; i < q->n; i++) {
         const struct walk_node *d = &q->node[i], *from = d->kind == NODE_END ? &q->node[d->n] : d;
-        if (i == q->begin[1] && q->threads == 2) first = c->cycles, c->cycles = 0;
         switch (d->kind) {
         case NODE_LOOP: times *= d->n; break;
         case NODE_SKIP:
@@ -152,6 +151,5 @@ void loop_plan_count(const struct loop_plan *q, const struct loop_machine *m, st
         case NODE_BODY: of_body(q, d, x, row, m, c, times); break;
         }
     }
-    if (first > c->cycles) c->cycles = first;
     if (q->p->then[0] && q->before[TENSOR_C].needed) c->cycles += finish_cycles(q, q->p->elements[TENSOR_C]);
 }

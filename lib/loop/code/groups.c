@@ -62,7 +62,6 @@ bool groups_choose(struct loop_plan *q, const struct nest *t)
         const bool column = l.var == g->column;
         if (l.marks & (MARK_PACK_A | MARK_PACK_B)) return false;
         if (l.marks & MARK_VECTORIZE && !column && l.var != g->group) return false;
-        if (l.marks & MARK_PARALLEL && column) return false;
         if (l.var == g->group) innermost = n, l.tail *= q->p->size[g->column];
         if (!column) q->side_loop[0][n++] = l;
     }

@@ -71,7 +71,6 @@ const char *image_variant(struct carry_kernel *k, int i, struct kernel *g, const
     const char *why = kernel_encode(g, q->p, q->nest[isa], isa);
     if (why) return why;
     if (g->pairs && isa != ISA_AMX) v->need |= CARRY_AVX512BF16;
-    if (g->threads > 1) return "its parallel loop needs a second thread, which only the program itself starts";
     if (q->add && q->p->pair) return "two contractions cannot be added to what is there";
     for (int t = 0; t < 3; t++) {
         bool given = t == TENSOR_B && g->given;

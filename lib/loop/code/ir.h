@@ -44,11 +44,11 @@ const char *ins_assign(struct ir *);                      /* NULL, or that the r
 void ins_print(struct buf *, const struct ir *);
 void ins_free(struct ir *);
 
-struct machine_code { uint8_t *to; size_t room, n, entry[2]; };
+struct machine_code { uint8_t *to; size_t room, n; };
 /* bytes, which are called as carry_code; n is what they are, more than there is room for if they do not fit */
 void ins_bytes(const struct ir *, struct machine_code *);
 void ins_text(const struct ir *, struct buf *);           /* C statements with intrinsics, see native.c */
 /* Done one by one, every address checked: NULL, or what is wrong.  Sizes are those of a, b, c, bias, residual, V. */
-const char *ins_run(const struct ir *, int thread, char *const base[BASES], const int64_t bytes[BASES],
-                   const struct carry_context *);
+const char *ins_run(const struct ir *, char *const base[BASES], const int64_t bytes[BASES],
+                    const struct carry_context *);
 #endif

@@ -3,7 +3,6 @@
 #include "base/message.h"
 #include "loop/code/ir.h"
 #include "loop/code/machine.h"
-#include "loop/code/pair.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,7 +27,7 @@ static int64_t cast_at(const struct kernel *g)
     return g->change[TENSOR_C].needed ? (g->plan->scratch[TENSOR_C] + 63) & ~(int64_t)63 : 0;
 }
 
-/* where the code says that it needs them: of each tensor, of S; for the second thread those of blocks */
+/* where the code says that it needs them: of each tensor, of S */
 static void get_scratch(struct kernel *g)
 {
     const struct loop_plan *q = g->plan;
@@ -38,8 +37,6 @@ static void get_scratch(struct kernel *g)
         g->scratch_bytes[t] = bytes ? ((size_t)bytes + 127) & ~(size_t)63 : 0;
         if (g->text) continue;
         g->scratch[t] = scratch_of(g->scratch[t], &g->scratch_room[t], g->scratch_bytes[t]);
-        if (t < TENSOR_C && q->threads > 1 && !q->before[t].needed)
-            g->second[t] = scratch_of(g->second[t], &g->second_room[t], g->scratch_bytes[t]);
     }
 }
 
@@ -49,8 +46,6 @@ static void describe(struct kernel *g, const struct problem *p)
     g->rows = q->rows;
     g->vectors = q->vectors;
     g->vector_var = q->part[0].vec;
-    g->threads = q->threads;
-    memcpy(g->offset, q->offset, sizeof g->offset);
     memcpy(g->change, q->before, sizeof g->change);
     g->given = q->given;
     g->sums = q->given ? q->before[TENSOR_B].sums : 0;
@@ -78,7 +73,6 @@ static bool write_code(struct kernel *g)
     ins_bytes(g->ir, &code);
     const bool fits = code.n <= REGION;
     g->bytes = fits ? code.n : REGION;
-    memcpy(g->entry, code.entry, sizeof g->entry);
     if (mprotect(g->region, used_pages(g), PROT_READ | PROT_EXEC)) die_errno("cannot make code executable");
     return fits;
 }
@@ -88,7 +82,6 @@ static const char *make(struct kernel *g, const struct problem *p, const struct 
     const char *why = loop_plan_make(g->plan, p, t, &ask);
     if (why) return why;
     describe(g, p);
-    if (g->text && g->threads > 1) return "a part for each of two threads";
     get_scratch(g);
     ins_lower(g->ir, g->plan);
     ins_fold(g->ir);
@@ -129,7 +122,7 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
     loop_plan_free(&q);
     if (why) return why;
     *out = (struct kernel_plan){ .vector_var = q.part[0].vec, .rows = q.rows, .vectors = q.vectors,
-                                 .threads = q.threads, .nodes = q.n + q.nout,
+                                 .nodes = q.n + q.nout,
                                  .step_var = q.target->tiles && !p->pair ? q.part[0].step : -1, .step = TILE_SIDE,
                                  .cycles = c.cycles, .moved = q.before_moved + c.moved,
                                  .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
@@ -144,7 +137,7 @@ const uint8_t *kernel_bytes(const struct kernel *g) { return g->region; }
 void kernel_free(struct kernel *g)
 {
     if (g->region) munmap(g->region, REGION);
-    for (int t = 0; t < 4; t++) free(g->scratch[t]), free(g->second[t]);
+    for (int t = 0; t < 4; t++) free(g->scratch[t]);
     if (g->plan) loop_plan_free(g->plan), ins_free(g->ir);
     free(g->plan);
     free(g->ir);
@@ -171,18 +164,18 @@ void kernel_print(struct buf *b, const struct problem *p, const struct nest *t, 
 /* ---- running it ---- */
 
 /* sum: what C's code fills; why: of the interpreter */
-struct job { const struct kernel *g; float *c, *sum; void *out; const float *a, *b; bool interpret; const char *why; };
+struct job { const struct kernel *g; float *sum; void *out; const float *a, *b; };
 
-static struct carry_context context(const struct job *j, int i)
+static struct carry_context context(const struct job *j)
 {
     const struct kernel *g = j->g;
     const bool wide = g->isa != ISA_AVX2, pair = g->about.pair;
-    struct carry_context x = { { i ? g->second[0] : g->scratch[0], i ? g->second[1] : g->scratch[1],
+    struct carry_context x = { { g->scratch[0], g->scratch[1],
                                  pair ? g->scratch[3] + carry_rows(&g->about) : NULL },
                                carry_forth, wide ? carry_finish16 : carry_finish8,
                                wide ? carry_between16 : carry_between8, carry_hidden, pair ? g->scratch[3] : NULL,
-                               &g->about, j->c, j->out, g->extra };
-    if (g->plan->staged) x.scratch[2] = g->scratch[3] + i * PLAN_TILES * TILE_BYTES / 4;
+                               &g->about, j->sum, j->out, g->extra };
+    if (g->plan->staged) x.scratch[2] = g->scratch[3];
     if (g->second_at) x.extra.second = g->scratch[3] + g->second_at;
     return x;
 }
@@ -198,28 +191,6 @@ static void sizes(const struct kernel *g, int64_t bytes[BASES])
     bytes[BASE_BIAS] = (k->bias + k->scales) * word;
     bytes[BASE_RESIDUAL] = k->elements[TENSOR_C] * word;
     bytes[BASE_SECOND] = g->second_at ? (int64_t)g->scratch_bytes[3] - g->second_at * 4 : k->elements[TENSOR_V] * 4;
-}
-
-static void part(void *data, int i)
-{
-    struct job *j = data;
-    const struct kernel *g = j->g;
-    const int64_t *o = g->offset[i];
-    struct carry_context x = context(j, i);
-    if (j->interpret) {
-        int64_t bytes[BASES];
-        sizes(g, bytes);
-        char *const base[BASES] = { (char *)(uintptr_t)j->a, (char *)(uintptr_t)j->b, (char *)j->sum,
-                                          (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual, NULL,
-                                          (char *)(uintptr_t)x.extra.second };
-        const char *why = ins_run(g->ir, i, base, bytes, &x);
-        if (why) j->why = why;
-        return;
-    }
-    carry_code *code = (carry_code *)(uintptr_t)(g->region + g->entry[i]);
-    const void *a = (const char *)j->a + o[TENSOR_A], *b = (const char *)j->b + o[TENSOR_B];
-    void *c = (char *)j->sum + o[TENSOR_C];
-    code(c, a, b, &x);
 }
 
 static int problem_cpu(enum isa isa) { return isa == ISA_AVX2 ? CARRY_AVX2 : CARRY_AVX512 | CARRY_AVX2; }
@@ -259,24 +230,29 @@ static struct job job_of(const struct kernel *g, float *c, const float *a, const
     for (int t = 0; t < 2; t++)
         if (g->change[t].needed) in[t] = g->scratch[t];
     float *sum = g->change[TENSOR_C].needed || g->cast ? g->scratch[TENSOR_C] : c;
-    return (struct job){ .g = g, .c = sum, .sum = sum, .out = g->cast ? c : sum, .a = in[0], .b = in[1] };
+    return (struct job){ g, sum, g->cast ? c : sum, in[0], in[1] };
 }
 
 void kernel_body(const struct kernel *g, float *c, const float *a, const float *b)
 {
-    struct job j = job_of(g, c, a, b);
-    if (g->threads == 2) pair_run(part, &j);
-    else part(&j, 0);
+    const struct job j = job_of(g, c, a, b);
+    struct carry_context x = context(&j);
+    ((carry_code *)(uintptr_t)g->region)(j.sum, j.a, j.b, &x);
 }
 
 const char *kernel_interpret(const struct kernel *g, float *c, const float *a, const float *b)
 {
-    struct job j = job_of(g, c, a, b);
-    j.interpret = true;
+    const struct job j = job_of(g, c, a, b);
+    struct carry_context x = context(&j);
+    int64_t bytes[BASES];
+    char *const base[BASES] = { (char *)(uintptr_t)j.a, (char *)(uintptr_t)j.b, (char *)j.sum,
+                                (char *)(uintptr_t)x.extra.bias, (char *)(uintptr_t)x.extra.residual, NULL,
+                                (char *)(uintptr_t)x.extra.second };
     kernel_prepare(g, a, b);
-    for (int i = 0; i < g->threads; i++) part(&j, i);
+    sizes(g, bytes);
+    const char *why = ins_run(g->ir, base, bytes, &x);
     kernel_finish(g, c);
-    return j.why;
+    return why;
 }
 
 void kernel_finish(const struct kernel *g, float *c)

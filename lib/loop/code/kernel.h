@@ -19,9 +19,6 @@ struct ir;
 struct kernel {
     enum isa isa;
     int rows, vectors, vector_var;                       /* the largest register tile; what is in the vectors */
-    int threads;
-    size_t entry[2];                                     /* where in the code each thread's part begins */
-    int64_t offset[2][3];                                /* where its part of each tensor begins, in bytes */
     size_t bytes;                                        /* of code, with what follows it */
     struct transposition change[3];
     bool whole;                                          /* set by the caller: inputs are transposed before the nest */
@@ -40,8 +37,8 @@ struct kernel {
     uint8_t *region;                                     /* memory of the code, reused from call to call */
     size_t scratch_bytes[4];                             /* what each tensor needs, and S; 0: none */
     int64_t second_at;                                   /* V, stored as halves, is floats so far in scratch[3]; or 0 */
-    size_t scratch_room[4], second_room[4];
-    float *scratch[4], *second[4];                       /* second: of the second thread */
+    size_t scratch_room[4];
+    float *scratch[4];
 };
 
 /* NULL and a kernel ready to run, or the reason why this nest has no code (a short sentence).  Zero-initialise the
@@ -69,7 +66,7 @@ void kernel_print(struct buf *, const struct problem *, const struct nest *, enu
  * instructions (two FMAs and two loads a cycle, latency 4) if all data were in the first cache.
  * whole: as in struct kernel.  The same reasons as kernel_encode, but for code that is too long. */
 struct kernel_plan {
-    int vector_var, rows, vectors, threads, nodes;       /* nodes: of the plan, as long as it took to make */
+    int vector_var, rows, vectors, nodes;                /* nodes: of the plan, as long as it took to make */
     int step_var, step;                                  /* so many steps of this reduction at once; -1: one of any */
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;

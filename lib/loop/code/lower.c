@@ -378,13 +378,9 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
     struct ins *i;
     o->q = q;
     o->n = o->values = 0;
-    for (int at = 0; at <= q->n; at++) {
+    enter(&l);
+    for (int at = 0; at < q->n; at++) {
         const struct walk_node *d = &q->node[at];
-        if (at == q->begin[0] || (q->threads == 2 && at == q->begin[1]) || at == q->n) {
-            if (at > q->begin[0] || at == q->n) put(&l, INS_LEAVE);
-            if (at < q->n) enter(&l);
-        }
-        if (at == q->n) break;
         switch (d->kind) {
         case NODE_LOOP:
             begin[open++] = o->n;
@@ -425,4 +421,5 @@ void ins_lower(struct ir *o, const struct loop_plan *q)
             if (i->op == INS_END) i->d = --depth;
         }
     }
+    put(&l, INS_LEAVE);
 }

@@ -124,7 +124,6 @@ static void begin(struct ir *x, struct loop_plan *q, enum isa isa, enum carry_ty
     q->target = &target_of[isa];
     q->type = type;
     q->depth = 2;
-    q->threads = 1;
     ins_put(x, INS_ENTER);
 }
 

@@ -218,7 +218,7 @@ const char *model_asked(struct model_terms *m, const struct problem *p, const st
     for (int i = 0; i < MODEL_LEVELS; i++) {
         if (all <= here->cache[i].bytes && here->cache[i].way * 8 > all) break;
         double bytes = all_traffic(&x, p, t, &m->plan, here->cache[i].bytes, (int64_t)here->cache[i].way);
-        double c = m->traffic[i] = bytes / here->cache[i].per_cycle / m->plan.threads;
+        double c = m->traffic[i] = bytes / here->cache[i].per_cycle;
         cycles = fmax(cycles, c) + OVERLAP * fmin(cycles, c) * (i == 0 ? 0.25 : 1);
     }
     blocks_of(&x, true, p, t, &m->plan);

@@ -35,7 +35,7 @@ void walk_move(struct plan_walk *w, int var, int64_t steps, bool with_c)
 {
     struct loop_plan *q = w->q;
     if (!steps) return;
-    const bool behind = q->n > q->begin[q->threads - 1] && q->node[q->n - 1].kind == NODE_MOVE;
+    const bool behind = q->n && q->node[q->n - 1].kind == NODE_MOVE;
     struct walk_node *x = behind ? &q->node[q->n - 1] : walk_node(w, NODE_MOVE, 0);
     for (int b = 0; b < BASES; b++)
         if (w->now[b] >= 0 && (with_c || b < BASE_C || b == BASE_GROUP))

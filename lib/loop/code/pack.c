@@ -151,14 +151,14 @@ static void lay_groups(struct loop_plan *q, const struct transposition *c)
 }
 
 /* all of B, before any run */
-void pack_weights(struct plan_walk *w, bool panels)
+void pack_weights(struct plan_walk *w)
 {
     struct loop_plan *q = w->q;
     const struct plan_part *x = &q->part[0];
     struct transposition *c = &q->before[TENSOR_B];
     struct plan_view *v = &q->view[TENSOR_B];
     int64_t *stride = q->seen[TENSOR_B];
-    int32_t wide = panels ? panel_width(w, 0, q->p->size) : 0;
+    int32_t wide = panel_width(w, 0, q->p->size);
     if (q->ask.rows && wide % (2 * q->lanes) == 0) wide = 2 * q->lanes;  /* each tile begins with one, or has all */
     pack_lay(c, q->p, TENSOR_B, x->vec, wide, q->p->size, stride);
     view_of(v, c, stride, x->vec, q->p->bytes);

@@ -10,7 +10,7 @@ enum { PEAK_LOOPS = 20000, PEAK_STEPS = 4, PEAK_CODE = 1 << 16 };
 static void write_loop(uint8_t *to, enum isa isa)
 {
     static const struct problem none;
-    const struct loop_plan q = { .p = &none, .target = &target_of[isa], .type = CARRY_F32, .depth = 1, .threads = 1 };
+    const struct loop_plan q = { .p = &none, .target = &target_of[isa], .type = CARRY_F32, .depth = 1 };
     const int n = target_of[isa].accumulators;
     struct ir x = { .q = &q };
     ins_put(&x, INS_ENTER);

@@ -116,26 +116,10 @@ static void walk_nest(struct plan_walk *w, int d, const int32_t *e, bool first, 
 
 /* ---- a plan ---- */
 
-static void begin_thread(struct plan_walk *w, int i)
-{
-    struct loop_plan *q = w->q;
-    q->begin[i] = q->n;
-    w->shape = (struct tile_shape){ 0 };
-    w->live = w->held = 0;
-    struct walk_node *x = walk_node(w, NODE_MOVE, 0);
-    if (q->lies) x->by[BASE_A] = -q->origin;
-    if (i && q->simple) {
-        x->by[BASE_BIAS] = q->bias_offset[1];
-        x->by[BASE_RESIDUAL] = problem_then(q->p, THEN_RESIDUAL) ? q->offset[1][TENSOR_C] : 0;
-    }
-    if (!walk_moves(x)) q->n--;
-}
-
 static const char *make(struct loop_plan *q, const struct problem *p, const struct nest *n, bool lies, bool apart)
 {
     struct plan_walk w = { .q = q, .apart = apart, .of = q->part, .depth = { -1, -1 },
                            .now = { -1, -1, -1, -1, -1, -1 } };
-    int32_t e[2][NEST_VARS], second;
     const struct plan_ask ask = q->ask;
     memset(q, 0, offsetof(struct loop_plan, node));
     q->ask = ask;
@@ -144,22 +128,15 @@ static const char *make(struct loop_plan *q, const struct problem *p, const stru
     q->lanes = problem_lanes(p, ask.isa);
     q->type = (enum carry_type)p->type;
     q->bias = q->step = q->split = -1;
-    q->threads = 1;
     q->lies = lies && p->pad.n;
     const char *why = access_choose(&w, n);
-    if (!why) why = access_threads(&w, e, &second);
     if (why) return why;
     access_lay(&w);
     for (int b = 0; b < BASES; b++) w.now[b] = b;
     w.finish = q->finish && !q->simple;
-    for (int t = 0; t < 3; t++) q->offset[1][t] = second * q->view[t].stride[q->parallel];
-    q->bias_offset[1] = second * q->view[BASE_BIAS].stride[q->parallel];
-    for (int i = 0; i < q->threads && !w.why; i++) {
-        begin_thread(&w, i);
-        if (i) walk_shift(&w, q->parallel, second, 1, 0);
-        walk_nest(&w, 0, e[i], !ask.add || q->view[TENSOR_B].sums, q->simple);
-        if (q->n > q->begin[i] && q->node[q->n - 1].kind == NODE_MOVE) q->n--;
-    }
+    if (q->lies && q->origin) walk_node(&w, NODE_MOVE, 0)->by[BASE_A] = -q->origin;
+    walk_nest(&w, 0, q->p->size, !ask.add || q->view[TENSOR_B].sums, q->simple);
+    if (q->n && q->node[q->n - 1].kind == NODE_MOVE) q->n--;
     if (w.mixed && q->lies) return make(q, p, n, false, apart);
     if (w.why && q->groups.each) return make(q, p, n, lies, true);
     return w.why;

@@ -120,9 +120,6 @@ struct loop_plan {
     bool lies, given, pairs, cast, finish, simple;       /* A with zeros as it is; B packed before; by the unit; .. */
     bool walked[2];                                      /* an input is packed as the nest goes */
     bool staged;                                         /* AMX: what follows is done on tiles in scratch[3] */
-    int threads, parallel;                               /* 1 or 2; the variable that is cut */
-    int begin[2];                                        /* the first node of each thread */
-    int64_t offset[2][3], bias_offset[2];                /* bytes to where its part of each tensor begins */
     int rows, vectors;                                   /* the largest tile */
     struct plan_groups groups;
     int split;                                           /* loops that two contractions have in common, or -1 */

@@ -81,7 +81,6 @@ void loop_plan_print(struct buf *b, const struct loop_plan *q)
     }
     for (int i = 0; i < q->n; i++) {
         const struct walk_node *d = &q->node[i];
-        if (i == q->begin[1] && q->threads == 2) buf_format(b, "second thread\n");
         in -= d->kind == NODE_END;
         buf_format(b, "%*s", 2 * in, "");
         node_line(b, q, d);

@@ -205,17 +205,11 @@ static void one(struct machine *m, const struct ins *i, int32_t *at)
     }
 }
 
-const char *ins_run(const struct ir *o, int thread, char *const base[BASES], const int64_t bytes[BASES],
-                   const struct carry_context *x)
+const char *ins_run(const struct ir *o, char *const base[BASES], const int64_t bytes[BASES],
+                    const struct carry_context *x)
 {
     struct machine m = { .q = o->q, .x = x, .lanes = o->q->lanes, .word = o->q->p->bytes, .mask = 64 };
-    int32_t at = 0;
-    for (int b = 0; b < BASES; b++) {
-        m.base[b] = (struct place){ base[b], 0, bytes[b] };
-        if (b <= BASE_C) m.base[b].at = o->q->offset[thread][b];
-    }
-    for (int enters = 0; at < o->n; at++)
-        if (o->ins[at].op == INS_ENTER && enters++ == thread) break;
-    for (; at < o->n && !m.why && o->ins[at].op != INS_LEAVE; at++) one(&m, &o->ins[at], &at);
+    for (int b = 0; b < BASES; b++) m.base[b] = (struct place){ base[b], 0, bytes[b] };
+    for (int32_t at = 0; !m.why && o->ins[at].op != INS_LEAVE; at++) one(&m, &o->ins[at], &at);
     return m.why;
 }

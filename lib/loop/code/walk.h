@@ -53,10 +53,9 @@ bool tile_far(const struct plan_walk *, enum plan_base, double bytes);   /* has 
 int tile_streams(const struct plan_walk *, enum plan_base);      /* rows of it to read at a time; 0: as many as fit */
 int32_t tile_block(const struct plan_walk *, int d, const int32_t *e);        /* block of loop d */
 
-/* access.c: roles of the tensors, how they lie; threads */
+/* access.c: roles of the tensors, how they lie */
 const char *access_choose(struct plan_walk *, const struct nest *);
-const char *access_threads(struct plan_walk *, int32_t e[2][NEST_VARS], int32_t *second);
-void access_lay(struct plan_walk *);                          /* once it is known whose threads there are */
+void access_lay(struct plan_walk *);
 
 /* tile.c */
 int tile_lines(const struct plan_walk *, const int32_t *e);      /* that a row of the held input's panel takes */
@@ -75,7 +74,7 @@ struct packed_block { int at, keep; };                        /* the node it beg
 struct packed_block pack_begin(struct plan_walk *, int t, int d, const int32_t *e);
 void pack_end(struct plan_walk *, int t, struct packed_block);
 int pack_depth(const struct plan_walk *, int t); /* of a transposition block by block; 0: before the nest */
-void pack_weights(struct plan_walk *, bool panels);
+void pack_weights(struct plan_walk *);
 
 /* finish.c */
 void finish_choose(struct loop_plan *);

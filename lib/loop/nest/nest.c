@@ -90,7 +90,7 @@ uint64_t nest_hash(const struct nest *t, bool with_cursor)
 
 /* ---- text ---- */
 
-const char *const mark_name[MARKS] = { "unroll", "vectorize", "parallel", "pack_a", "pack_b" };
+const char *const mark_name[MARKS] = { "unroll", "vectorize", "pack_a", "pack_b" };
 
 static void print_marks(struct buf *b, unsigned marks)
 {
@@ -202,7 +202,7 @@ static struct loop parse_for(const struct parse *k, const struct sexp *e, snode 
         int i = 0;
         while (i < MARKS && !str_is(m, mark_name[i])) i++;
         if (i == MARKS)
-            die("%s: unknown mark '%.*s'; known: unroll vectorize parallel pack_a pack_b", k->where, (int)m.n, m.s);
+            die("%s: unknown mark '%.*s'; known: unroll vectorize pack_a pack_b", k->where, (int)m.n, m.s);
         l.marks |= (uint8_t)(1u << i);
     }
     *children = c;
@@ -292,7 +292,7 @@ static const struct { const char *name; int split; } actions[ACT_COUNT] = {
     [ACT_SPLIT_16] = { "split_16", 16 }, [ACT_SPLIT_2] = { "split_2", 2 }, [ACT_SPLIT_5] = { "split_5", 5 },
     [ACT_SPLIT_32] = { "split_32", 32 }, [ACT_SPLIT_64] = { "split_64", 64 }, [ACT_SPLIT_128] = { "split_128", 128 },
     [ACT_SPLIT_256] = { "split_256", 256 }, [ACT_MERGE] = { "merge", 0 }, [ACT_UNROLL] = { "unroll", 0 },
-    [ACT_VECTORIZE] = { "vectorize", 0 }, [ACT_PARALLEL] = { "parallel", 0 },
+    [ACT_VECTORIZE] = { "vectorize", 0 },
     [ACT_PACK_A] = { "pack_a", 0 }, [ACT_PACK_B] = { "pack_b", 0 },
 };
 
@@ -403,7 +403,6 @@ static const char *mark(const struct problem *p, struct nest *t, unsigned m)
 {
     int c = t->cursor, shared = nest_shared(p, t);
     bool pack = m & (MARK_PACK_A | MARK_PACK_B);
-    if (m == MARK_PARALLEL && p->reduced[t->loop[c].var]) return "the loop is a reduction";
     if (pack && p->op != OP_FMA) return "only inputs of products are packed";
     unsigned now = t->loop[c].marks ^ m;
     for (int i = 0; i < t->n; i++) {
@@ -440,7 +439,6 @@ static const char *apply(const struct problem *p, struct nest *t, int a)
     case ACT_MERGE: return merge(p, t);
     case ACT_UNROLL: return mark(p, t, MARK_UNROLL);
     case ACT_VECTORIZE: return mark(p, t, MARK_VECTORIZE);
-    case ACT_PARALLEL: return mark(p, t, MARK_PARALLEL);
     case ACT_PACK_A: return mark(p, t, MARK_PACK_A);
     case ACT_PACK_B: return mark(p, t, MARK_PACK_B);
     default: return split(p, t, a < ACT_COUNT ? actions[a].split : a - ACT_SPLIT_ANY);

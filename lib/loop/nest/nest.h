@@ -107,7 +107,7 @@ int problem_bytes(const struct problem *, int t);        /* of an element of A, 
 double problem_flops(const struct problem *);            /* 2 x product of the extents for C += A*B, else 1 x */
 
 /* pack_a, pack_b: inside this loop the block of that input is copied to where it lies together, before it is used */
-enum { MARK_UNROLL = 1, MARK_VECTORIZE = 2, MARK_PARALLEL = 4, MARK_PACK_A = 8, MARK_PACK_B = 16, MARKS = 5 };
+enum { MARK_UNROLL = 1, MARK_VECTORIZE = 2, MARK_PACK_A = 4, MARK_PACK_B = 8, MARKS = 4 };
 extern const char *const mark_name[MARKS];               /* of bits 0 .. */
 struct loop { uint8_t var, marks; int32_t size, tail; };
 struct nest {
@@ -128,7 +128,7 @@ void nest_show(struct buf *, const struct problem *, const struct nest *);    /*
 /* Actions.  The first seven are the published set in the order of its network's outputs. */
 enum { ACT_UP, ACT_DOWN, ACT_SWAP_UP, ACT_SWAP_DOWN, ACT_SPLIT_4, ACT_SPLIT_8, ACT_SPLIT_16, ACT_PUBLISHED,
        ACT_SPLIT_2 = ACT_PUBLISHED, ACT_SPLIT_5, ACT_SPLIT_32, ACT_SPLIT_64, ACT_SPLIT_128, ACT_SPLIT_256,
-       ACT_MERGE, ACT_UNROLL, ACT_VECTORIZE, ACT_PARALLEL, ACT_PACK_A, ACT_PACK_B, ACT_COUNT };
+       ACT_MERGE, ACT_UNROLL, ACT_VECTORIZE, ACT_PACK_A, ACT_PACK_B, ACT_COUNT };
 enum { ACT_SPLIT_ANY = 1 << 16 };                        /* ACT_SPLIT_ANY + N: split by any N from 2 to 65535 */
 
 /* Rules of legality beyond "it can be done".  Published: an innermost loop of size 1 or a multiple of 8 (its code

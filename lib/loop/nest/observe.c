@@ -116,7 +116,7 @@ void nest_loops_scaled(const struct problem *p, const struct nest *t, float f[OB
         f[11] = p->stride[TENSOR_C][l.var] == 1;
         f[12] = (l.marks & MARK_UNROLL) != 0;
         f[13] = (l.marks & MARK_VECTORIZE) != 0;
-        f[14] = (l.marks & MARK_PARALLEL) != 0;
+        f[14] = (l.marks & (MARK_PACK_A | MARK_PACK_B)) != 0;
         f[15] = l.size % 8 == 0;
         f[16] = (float)fmin(log2(registers[i]) / 8, 2);
         f[17] = (float)fmin(log2(registers[i + 1]) / 8, 2);

@@ -132,7 +132,7 @@ int actions_parse(int *actions, int max, str list, const char *where)
             int a = act_of((str){ list.s + i, k - i });
             if (a < 0)
                 die("%s: unknown action '%.*s'; known: up down swap_up swap_down split_N merge unroll vectorize "
-                    "parallel pack_a pack_b",
+                    "pack_a pack_b",
                     where, (int)(k - i), list.s + i);
             if (n == max) die("%s: more than %d actions", where, max);
             actions[n++] = a;

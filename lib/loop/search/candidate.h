@@ -8,7 +8,6 @@ struct loop_piece { int8_t var; int32_t block; };             /* a loop of var w
 struct candidate {
     struct loop_piece piece[MAX_PIECES];
     int n, outer, vec;                                   /* outer: pieces outside the tile; vec: needs a mark, or -1 */
-    bool parallel;
     int8_t pack;                                         /* bits of enum packing */
     double seconds;                                      /* by the model */
 };

@@ -66,13 +66,6 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
                 go_to(w, i);
                 step(w, b ? ACT_PACK_B : ACT_PACK_A);
             }
-    if (c->parallel) {
-        int first = 0;
-        while (first < w->t.n && p->reduced[w->t.loop[first].var]) first++;
-        if (first == w->t.n) return false;
-        go_to(w, first);
-        step(w, ACT_PARALLEL);
-    }
     return !w->failed;
 }
 
@@ -113,7 +106,6 @@ void search_heuristic(struct search *s)
     const double until = s->v->model ? s->seconds : FIRST * s->seconds;
     for (size_t i = 0; i < n && done < s->measure && !(done && search_elapsed(s) >= until); i++) {
         struct candidate *c = &all[order[i]];
-        c->parallel = s->actions >> ACT_PARALLEL & 1;
         const bool there = derive(s->p, c, &w);
         const uint64_t hash = nest_hash(&w.t, false);
         int k = 0;                                       /* several candidates may be the same nest */

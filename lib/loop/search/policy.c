@@ -19,7 +19,7 @@ const char repertoire_words[] = "published|tile|full|moves";
 struct repertoire repertoire_of(enum repertoire_word word)
 {
     struct repertoire r = { .moves = word == ACTIONS_MOVES };
-    int last = word == ACTIONS_PUBLISHED ? ACT_PUBLISHED : word == ACTIONS_TILE ? ACT_MERGE : ACT_PARALLEL;
+    int last = word == ACTIONS_PUBLISHED ? ACT_PUBLISHED : word == ACTIONS_TILE ? ACT_MERGE : ACT_PACK_A;
     if (r.moves) last = MOVES;
     for (int a = 0; a < last; a++) r.action[r.nact++] = r.moves ? moves_all[a] : a;
     return r;

@@ -135,7 +135,7 @@ void takeaway_complete(struct takeaway *x, unsigned isas)
         evaluator_open(&v, (enum isa)i, NULL);
         v.model = true;
         struct search s = { .algo = "heuristic", .steps = 10, .seconds = 1, .measure = 1,
-                            .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };
+                            .actions = (1u << ACT_COUNT) - 1 };
         search_run(&s, &v, &x->p);
         x->nest[i] = s.best;
         search_free(&s);

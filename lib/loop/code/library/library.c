@@ -165,7 +165,7 @@ static void choose(struct takeaway *x, enum isa isa, const char *cache, int meas
     evaluator_open(&v, isa, NULL);
     if (!cache || !recall(cache, v.machine, x, isa)) {
         struct search s = { .algo = "heuristic", .steps = 10, .seconds = 60, .measure = measure,
-                            .actions = ((1u << ACT_COUNT) - 1) & ~(1u << ACT_PARALLEL) };
+                            .actions = (1u << ACT_COUNT) - 1 };
         search_run(&s, &v, &x->p);
         x->nest[isa] = s.best;
         x->have[isa] = true;
