@@ -72,6 +72,7 @@ int main(int argc, char **argv)
     if (y) p.y = columns_of(t, y, "y");
     if (kind >= PLOT_BOX && kind != PLOT_HIST && p.y.n > 1) usage("-y: one column for this kind of picture");
     if (kind == PLOT_HIST) p.y.n = 0;
+    if (by && kind == PLOT_BOX) usage("--by is not for boxes: a box is of a value of -x");
     const char *of = kind == PLOT_INTERVAL ? x : y;
     p.low = of ? range_column(t, low, "lower", of) : -1;
     p.high = of ? range_column(t, high, "upper", of) : -1;

@@ -54,4 +54,20 @@ fails 'a full disk' 1 . eval 'csv-plot -x x -y y t.csv > /dev/full'
 fails 'without gnuplot' 1 'gnuplot: No such file' env PATH="$BIN" csv-plot -x x -y y t.csv
 ok 'no file is left half-written' eval '! PATH="$BIN" csv-plot -x x -y y -o o.svg t.csv 2> /dev/null; [ ! -e o.svg ]'
 fails 'half a range is none' 2 'go together' csv-plot -x x -y y --low=lower_y <(csv-cut -c x,y,lower_y t.csv)
+# bars: where each begins and how high it is, of the first; the axis is 0 to --width
+boxes() { csv-plot "$@" > p.svg && perl -ne 'if (/<polygon .*points = .([\d.-]+),([\d.-]+) ([\d.-]+),\S+ \S+,([\d.-]+) /) { push @x, $1; push @h, abs $2 - $4 }
+    END { printf "%s: %s\n", join(" ", map { $_ < 0 || $_ > 900 ? "out" : "in" } @x), join " ", map { sprintf "%.2f", $_ / $h[0] } @h }' p.svg; }
+is 'a histogram on a logarithmic axis' 'in in in in: 1.00 1.00 1.00 2.00' boxes --kind=hist --log=x -x v --bins=4 <(printf 'v\n1\n10\n100\n1000\n1000\n')
+ok 'on two of them' eval "boxes --kind=hist --log=xy -x v <(printf 'v\n1\n10\n1000\n') | grep -q '^in'"
+fails 'nought has no logarithm' 1 ":3: 0 has no place on a logarithmic axis" csv-plot --kind=hist --log=x -x v <(printf 'v\n1\n0\n')
+fails 'nor have names' 2 'an axis of names has no logarithm' csv-plot --log=x -x g -y y t.csv
+is 'a value on the edge of two bins is in the upper one' 'in in in in in in in in in in: 1.00 1.00 1.00 1.00 1.00 1.00 1.00 1.00 1.00 2.00' \
+    boxes --kind=hist --bins=10 -x v <(echo v; seq 0 .1 1)
+is 'bars below nought stand on it' 'in in: 1.00 0.80' boxes --kind=bar -x n -y v <(printf 'n,v\na,-5\nb,-4\n')
+fails 'boxes have no series' 2 '--by is not for boxes' csv-plot --kind=box -x g -y y --by=x t.csv
+ok 'a duration is no ratio' eval "csv-plot --kind=interval -x duration_seconds -y n <(printf 'n,duration_seconds\na,100\nb,105\n') > p.svg && ! text | grep -qx '0'"
+if have python3; then
+    ok 'a name that no SVG can hold is drawn as one that it can' eval "printf 'n,v\na\xff]]>,5\nb,3\n' | csv-plot --kind=bar -x n -y v > p.svg &&
+        python3 -c 'import xml.dom.minidom as m; m.parse(\"p.svg\")'"
+fi
 done_testing

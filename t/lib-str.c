@@ -17,6 +17,28 @@ static void slices(void)
     ok(str_cmp(str_of("\xc3"), str_of("z")) > 0, "bytes are unsigned");
 }
 
+/* every sequence of up to 4 bytes of these: is it the UTF-8 of a number, the shortest there is? */
+static void characters(void)
+{
+    static const unsigned char byte[] = { 0, 'a', 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0,
+                                          0xec, 0xed, 0xee, 0xef, 0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff };
+    enum { B = sizeof byte };
+    int wrong = 0;
+    for (int i = 0; i < B * B * B * B; i++) {
+        unsigned char t[4] = { byte[i % B], byte[i / B % B], byte[i / B / B % B], byte[i / B / B / B] };
+        size_t want = 0;
+        for (size_t n = 1; n < 5; n++) {
+            static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
+            uint32_t u = n == 1 ? t[0] : t[0] & (0x7fu >> n);
+            bool good = n == 1 ? t[0] < 0x80 : (unsigned)t[0] >> (7 - n) == (2u << n) - 2;
+            for (size_t k = 1; k < n; k++) good &= t[k] >> 6 == 2, u = u << 6 | (t[k] & 0x3f);
+            if (good && u >= least[n] && u < 0x110000 && (u < 0xd800 || u > 0xdfff)) want = n;
+        }
+        for (size_t n = 1; n < 5; n++) wrong += str_character((str){ (char *)t, n }) != (want <= n ? want : 0);
+    }
+    ok(!wrong, "characters of UTF-8");
+}
+
 static void buffers(void)
 {
     struct buf b = { 0 };
@@ -121,6 +143,7 @@ static void say_odd(const void *p)
 int main(void)
 {
     slices();
+    characters();
     buffers();
     interning();
     hashes();

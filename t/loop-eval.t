@@ -32,4 +32,6 @@ fails 'an algo of two kinds' 1 "mixed.csv:9: column 'kind': 'simulated' is not t
 is 'the published table' 7 bash -c 'loop-eval --published t.csv | grep -c "published\|^algo"'
 printf 'problem,algo,step,gflops\np,a,1,3\n' > bad.csv
 fails 'a problem that does not begin' 1 'bad.csv:2: the rows of a problem do not begin with step 0' loop-eval bad.csv
+printf 'problem,algo,step,action,tree,gflops,seconds,kind\np,a,0,,x,1,.1,real\np,a,1,up,x,4,.2,real\nq,a,0,,x,2,.1,real\nq,a,1,up,x,4,.2,real\nr,a,0,,x,,,real\n' > some.csv
+is 'a problem that was not measured counts for none' '3,3,4' bash -c 'loop-eval some.csv | csv-cut -c problems,mean_speedup,mean_gflops | tail -1'
 done_testing

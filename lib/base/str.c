@@ -36,6 +36,17 @@ int str_cmp(str a, str b)
 }
 
 /* Eight bytes a step through a 128-bit product, the mixing idea of wyhash (Wang Yi, 2019). */
+size_t str_character(str s)
+{
+    const unsigned char *p = (const unsigned char *)s.s, c = s.n ? *p : 0;
+    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
+    if (n > s.n) return 0;
+    for (size_t k = 1; k < n; k++) if ((p[k] & 0xc0) != 0x80) return 0;
+    unsigned char d = n > 2 ? p[1] : 0;
+    bool overlong = (c == 0xe0 && d < 0xa0) || (c == 0xf0 && d < 0x90);
+    return overlong || (c == 0xed && d >= 0xa0) || (c == 0xf4 && d >= 0x90) ? 0 : n;
+}
+
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 {
     const unsigned char *s = p;

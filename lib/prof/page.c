@@ -12,24 +12,12 @@ enum { TOP_ROWS = 2000 };
 
 /* ---- JSON that may stand in HTML */
 
-/* bytes of the UTF-8 character at s, 0 if there is none */
-static size_t character(str s, size_t i)
-{
-    unsigned char c = (unsigned char)s.s[i];
-    size_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (n > s.n - i) return 0;
-    for (size_t k = 1; k < n; k++) if (((unsigned char)s.s[i + k] & 0xc0) != 0x80) return 0;
-    unsigned char d = n > 2 ? (unsigned char)s.s[i + 1] : 0;
-    bool overlong = (c == 0xe0 && d < 0xa0) || (c == 0xf0 && d < 0x90);
-    return overlong || (c == 0xed && d >= 0xa0) || (c == 0xf4 && d >= 0x90) ? 0 : n;
-}
-
 static void put_string(FILE *f, str s)
 {
     putc('"', f);
     for (size_t i = 0, n; i < s.n; i += n) {
         unsigned char c = (unsigned char)s.s[i];
-        n = character(s, i);
+        n = str_character((str){ s.s + i, s.n - i });
         if (!n) {
             fputs("\\ufffd", f);
             n = 1;

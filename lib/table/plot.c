@@ -17,13 +17,18 @@
 
 extern char **environ;
 
-/* between single quotes, in which gnuplot knows nothing but such a quote: one in the text is drawn as an apostrophe */
+/* between single quotes, in which gnuplot knows nothing but such a quote: one in the text is drawn as an apostrophe;
+ * ]]> and what is no UTF-8 have no place in an SVG */
 static void add_quoted(struct buf *b, str s)
 {
     buf_char(b, '\'');
-    for (size_t i = 0; i < s.n; i++) {
-        if (s.s[i] == '\'') buf_format(b, "\xe2\x80\x99");
-        else buf_char(b, (unsigned char)s.s[i] < ' ' ? ' ' : s.s[i]);
+    for (size_t i = 0, n; i < s.n; i += n ? n : 1) {
+        n = str_character((str){ s.s + i, s.n - i });
+        if (!n) buf_format(b, "\xef\xbf\xbd");
+        else if (s.s[i] == '\'') buf_format(b, "\xe2\x80\x99");
+        else if (s.s[i] == '>' && i > 1 && memcmp(s.s + i - 2, "]]", 2) == 0) buf_format(b, "\xe2\x80\xba");
+        else if ((unsigned char)s.s[i] < ' ') buf_char(b, ' ');
+        else buf_add(b, s.s + i, n);
     }
     buf_char(b, '\'');
 }
@@ -227,7 +232,7 @@ static void along(struct buf *b, struct drawing *d)
     add_blocks(b, d);
     if (p->kind == PLOT_BAR) {
         /* a bar stands on nought */
-        buf_format(b, "set boxwidth %g\nset yrange [%s:*]\n", 0.8 / (double)d->n, p->log_y || below(d) ? "*" : "0");
+        buf_format(b, "set boxwidth %g\nset yrange [%s]\n", 0.8 / (double)d->n, p->log_y ? "*:*" : below(d) ? "*<0:0<*" : "0:*");
         const char *bars[] = { "using 1:2 with boxes", "using 1:2:3:4 with yerrorbars pt -1 lw 1.5" };
         if (!interval) { add_plot(b, d, bars, 1); return; }
         /* the bars carry the names, their whiskers come last and in black */
@@ -246,6 +251,17 @@ static void along(struct buf *b, struct drawing *d)
     const char *point[] = { line[0], "using 1:2 with points pt 7 ps 0.8" };
     const char *const *how = p->kind == PLOT_LINE ? line : point;
     add_plot(b, d, how + !interval, 1 + interval);
+}
+
+/* has it the word ratio, as lower_ratio has and duration has not? */
+static bool is_ratio(str name)
+{
+    for (size_t i = 0, n; i < name.n; i += n + 1) {
+        n = 0;
+        while (i + n < name.n && name.s[i + n] != '_') n++;
+        if (str_is((str){ name.s + i, n }, "ratio")) return true;
+    }
+    return false;
 }
 
 /* values as points with their ranges on a horizontal axis, a row for each text of y */
@@ -271,7 +287,7 @@ static void intervals(struct buf *b, struct drawing *d)
     const char *how[] = { "using 1:2:3:4 with xerrorbars pt -1 lw 3", "using 1:2 with points pt 7 ps 0.9" };
     bool interval = p->low >= 0;
     /* a ratio is read beside 1 */
-    if (strstr(d->t->name[p->x].s ? d->t->name[p->x].s : "", "ratio"))
+    if (is_ratio(d->t->name[p->x]))
         buf_format(b, "set xrange [*<1:1<*]\n"
                       "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#444444' lw 1 back\n");
     add_plot(b, d, how + !interval, 1 + interval);
@@ -301,13 +317,21 @@ static void boxes(struct buf *b, struct drawing *d)
     buf_format(b, "\n");
 }
 
+/* what bins have the same width of */
+static double binned(const struct drawing *d, size_t row)
+{
+    double v = value(d->t, row, d->p->x);
+    if (d->p->log_x && v <= 0) die_at(d->t->file, d->t->line[row], "%g has no place on a logarithmic axis", v);
+    return d->p->log_x ? log10(v) : v;
+}
+
 static void histogram(struct buf *b, struct drawing *d)
 {
     const struct plot *p = d->p;
     double least = INFINITY, most = -INFINITY;
     size_t n = 0;
     for (size_t r = 0; r < d->t->nrow; r++) {
-        double v = value(d->t, r, p->x);
+        double v = binned(d, r);
         if (!isfinite(v)) continue;
         least = fmin(least, v);
         most = fmax(most, v);
@@ -323,26 +347,30 @@ static void histogram(struct buf *b, struct drawing *d)
     }
     size_t *count = xcalloc(size_mul(bins, d->n) + 1, sizeof *count);
     for (size_t r = 0; r < d->t->nrow; r++) {
-        double v = value(d->t, r, p->x);
+        double v = binned(d, r);
         if (!isfinite(v)) continue;
-        size_t bin = (size_t)((v - least) / width);
+        double at = (v - least) / width, edge = round(at);           /* 0.3 / 0.1 is 3, not 2.99.. */
+        size_t bin = (size_t)(fabs(at - edge) < 1e-9 ? edge : at);
         long s = p->by < 0 ? 0 : intern_find(&d->by, table_str(d->t, r, p->by));
         count[(size_t)s * bins + (bin < bins ? bin : bins - 1)]++;
     }
     add_label(b, "xlabel", p->xlabel, d->t->name[p->x]);
     add_label(b, "ylabel", p->ylabel, str_of("rows"));
-    buf_format(b, "set yrange [0:*]\nset style fill solid %s\n", d->n > 1 ? "0.4" : "0.9");
-    buf_format(b, "set boxwidth %.17g\n", width);
+    buf_format(b, "set yrange [%s:*]\nset style fill solid %s\n", p->log_y ? "0.5" : "0", d->n > 1 ? "0.4" : "0.9");
     for (size_t s = 0; s < d->n; s++) {
         buf_format(b, "$d%zu << END\n", s);
         for (size_t k = 0; k < bins; k++) {
-            add_number(b, least + ((double)k + 0.5) * width);
-            buf_format(b, " %zu\n", count[s * bins + k]);
+            double bin[3];
+            for (int e = 0; e < 3; e++) {
+                double v = least + ((double)k + 0.5 * e) * width;
+                bin[e] = p->log_x ? pow(10, v) : v;
+            }
+            add_row(b, (double[]){ bin[1], (double)count[s * bins + k], bin[0], bin[2] });
         }
         buf_format(b, "END\n");
     }
     free(count);
-    const char *how[] = { "using 1:2 with boxes" };
+    const char *how[] = { p->log_y ? "using 1:2:3:4:(0.5):2 with boxxyerror" : "using 1:2:3:4:(0):2 with boxxyerror" };
     add_plot(b, d, how, 1);
 }
 
@@ -358,6 +386,8 @@ void plot_script(struct buf *b, const struct table *t, const struct plot *p)
 {
     struct drawing d = { .t = t, .p = p };
     d.text_x = p->x >= 0 && (p->kind == PLOT_BAR || (p->kind <= PLOT_POINT && plot_is_text(t, p->x)));
+    if ((d.text_x || p->kind == PLOT_BOX) ? p->log_x : p->kind == PLOT_INTERVAL && p->log_y)
+        usage("--log: an axis of names has no logarithm");
     find_series(&d);
     add_house(b, p);
     add_title(b, t, p);

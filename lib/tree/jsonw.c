@@ -60,27 +60,12 @@ void jsonw_line(jsonw *w)
     w->line = true;
 }
 
-/* length of the UTF-8 sequence at s, 0 if there is none */
-static size_t utf8_length(const unsigned char *s, size_t n)
-{
-    if (s[0] < 0x80) return 1;
-    size_t len = s[0] >= 0xc2 && s[0] < 0xe0   ? 2
-                 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-                 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-                                               : 0;
-    if (len == 0 || len > n) return 0;
-    for (size_t i = 1; i < len; i++) if ((s[i] & 0xc0) != 0x80) return 0;
-    if (len == 3 && ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] >= 0xa0))) return 0;
-    if (len == 4 && ((s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] >= 0x90))) return 0;
-    return len;
-}
-
 static void quoted(struct buf *b, str s)
 {
     buf_char(b, '"');
     for (size_t i = 0; i < s.n;) {
         unsigned char c = (unsigned char)s.s[i];
-        size_t len = utf8_length((const unsigned char *)s.s + i, s.n - i);
+        size_t len = str_character((str){ s.s + i, s.n - i });
         if (len == 0) buf_add(b, "\xef\xbf\xbd", 3);
         else if (c == '"' || c == '\\') buf_add(b, (const char[]){ '\\', (char)c }, 2);
         else if (c < 0x20) buf_format(b, "\\u%04x", c);

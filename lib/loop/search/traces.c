@@ -69,12 +69,14 @@ static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
 {
     double *speed = xmalloc(t->npath, sizeof *speed), sum = 0, logs = 0, gflops = 0, seconds = 0, longest = 0,
            actions = 0, ratio = 0, of_best = 0, least = 1;
-    size_t n = 0, timed = 0, sped = 0;
+    size_t n = 0, measured = 0, timed = 0, sped = 0;
     for (size_t i = 0; i < t->npath; i++) {
         const struct trace_path *r = &t->path[i];
         if (r->algo != algo) continue;
         double best = trace_best(t, r), base = trace_base(t, r);
         n++;
+        if (isnan(r->gflops)) continue;
+        measured++;
         gflops += r->gflops;
         actions += r->actions;
         ratio += log(r->gflops / peak);
@@ -92,13 +94,13 @@ static void summary(const struct traces *t, csvw *w, uint32_t algo, double peak)
     csvw_known(w, median(speed, sped));
     csvw_known(w, sped ? exp(logs / (double)sped) : NAN);
     csvw_known(w, quantile(speed, sped, 1));
-    csvw_num(w, gflops / (double)n);
-    csvw_known(w, peak > 0 ? exp(ratio / (double)n) : NAN);
+    csvw_known(w, measured ? gflops / (double)measured : NAN);
+    csvw_known(w, peak > 0 && measured ? exp(ratio / (double)measured) : NAN);
     csvw_known(w, timed ? seconds / (double)timed : NAN);
     csvw_known(w, timed ? longest : NAN);
-    csvw_num(w, actions / (double)n);
-    csvw_num(w, exp(of_best / (double)n));
-    csvw_num(w, least);
+    csvw_known(w, measured ? actions / (double)measured : NAN);
+    csvw_known(w, measured ? exp(of_best / (double)measured) : NAN);
+    csvw_known(w, measured ? least : NAN);
     csvw_str(w, trace_kind(t, algo));
     csvw_end(w);
     free(speed);
