@@ -147,6 +147,28 @@ static void test_finite_differences(void)
     near(along, back, 2e-3, "plain: batch normalisation's gradient agrees with differences");
 }
 
+static void test_nan(const struct kernels *k)
+{
+    float *holed = filled(160, 1), *o1 = filled(160, 0), *o2 = filled(160, 0);
+    int32_t i1[160], i2[160] __attribute__((aligned(64)));
+    struct pool row = { .ih = 1, .iw = 10, .oh = 1, .ow = 5, .kh = 1, .kw = 2, .stride = 2 };
+    for (int j = 0; j < 160; j += 7) holed[j] = NAN;
+    k->relu(holed, o2, 160, 0, 1);
+    bool kept = true;
+    for (int j = 0; j < 160; j++) kept &= j % 7 ? o2[j] == fmaxf(holed[j], 0) : isnan(o2[j]);
+    ok(kept, called(k->name, "relu keeps nan", 160));
+    kernels_plain.maxpool(&row, holed, o1, i1, 1, 0, 1);
+    k->maxpool(&row, holed, o2, i2, 1, 0, 1);
+    kept = !memcmp(i1, i2, 80 * sizeof *i1);
+    for (int j = 0; j < 80; j++) {
+        float a = holed[j / 16 * 32 + j % 16], b = holed[j / 16 * 32 + 16 + j % 16];
+        bool nan = isnan(a) || isnan(b);
+        kept &= nan ? isnan(o1[j]) && isnan(o2[j]) : o1[j] == fmaxf(a, b) && o2[j] == fmaxf(a, b);
+    }
+    ok(kept, called(k->name, "a nan is the maximum of its window", 80));
+    free(holed), free(o1), free(o2);
+}
+
 static void test_rest(const struct kernels *k)
 {
     enum { N = 3, NB = 4, HW = 35, SIZE = N * NB * HW * 16 };
@@ -257,6 +279,7 @@ int main(void)
         if (!k) continue;
         for (int c = 0; c < (int)(sizeof convs / sizeof *convs); c++) test_conv(k, &convs[c], c);
         test_rest(k);
+        test_nan(k);
     }
     ok(kernels_for("nonesuch") == NULL, "an unknown variant is refused");
     return done();

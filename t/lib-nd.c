@@ -307,8 +307,60 @@ static void statistics(void)
     check("a parameter that is read three times");
 }
 
+/* the loss of two equal rows of two logits, after one function */
+static double loss_of(int kind, float first, float second, int label)
+{
+    begin();
+    int w = add("a.weight", DIMS(2, 2)), y = graph_tensor(g, "y", ROLE_INTER, "f32", 2, (int64_t[]){ 2, 2 });
+    graph_node(g, "y", "NdUnary", 1, &w, 1, &y);
+    attr("kind", kind);
+    attr("a", kind == ND_CLIP ? -1e30 : 1);
+    attr("b", kind == ND_CLIP ? 1e30 : 0);
+    graph_finish(g);
+    struct graph *s = grad_step(g, NULL, &(struct optimiser){ false, 1 });
+    char **at = xcalloc((size_t)s->ntensor, sizeof *at);
+    fill(s, at);
+    for (int i = 0; i < 4; i++) ((float *)(void *)at[w])[i] = i % 2 ? second : first;
+    for (int i = 0; i < 2; i++) ((int32_t *)(void *)at[named(s, "labels")])[i] = label;
+    run(s, at);
+    double loss = (double)*(float *)(void *)at[named(s, "loss")];
+    for (int i = 0; i < s->ntensor; i++) free(at[i]);
+    free(at);
+    graph_free(s);
+    graph_free(g);
+    return loss;
+}
+
+static void losses(void)
+{
+    near(loss_of(ND_SCALE, 200, 0, 1), 200, 1e-6, "logits of 200 and 0, the label is the second: 200");
+    near(loss_of(ND_SCALE, -300, 50, 0), 350, 1e-6, "or 350");
+    near(loss_of(ND_SCALE, 0.25f, -1.5f, 0), log(1 + exp(-1.75)), 1e-6, "and what is near as ever");
+    static const int kinds[] = { ND_SCALE, ND_RELU, ND_CLIP, ND_HARDSIGMOID, ND_LEAKY };
+    for (int i = 0; i < 5; i++) ok(isnan(loss_of(kinds[i], 1, NAN, 0)), "a nan reaches the loss");
+}
+
+/* the higher of neighbours, of which one is nan */
+static void maximum(void)
+{
+    begin();
+    int x = add("x", DIMS(1, 1, 1, 4)), y = graph_tensor(g, "y", ROLE_INTER, "f32", 4, (int64_t[]){ 1, 1, 1, 2 });
+    int index = graph_tensor(g, "i", ROLE_INTER, "i32", 4, (int64_t[]){ 1, 1, 1, 2 });
+    graph_node(g, "pool", "NdMaxPool", 1, &x, 2, (int[]){ y, index });
+    pair("kernel", 1, 2);
+    pair("stride", 1, 2);
+    graph_finish(g);
+    float in[4] = { 1, NAN, NAN, 1 }, got[2];
+    int32_t where[2];
+    run(g, (char *[]){ (char *)in, (char *)got, (char *)where });
+    ok(isnan(got[0]) && isnan(got[1]) && where[0] == 1 && where[1] == 2, "a nan is the maximum of its window");
+    graph_free(g);
+}
+
 int main(void)
 {
+    losses();
+    maximum();
     elementwise();
     shapes();
     products();

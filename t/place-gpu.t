@@ -48,6 +48,9 @@ csv-cut -c step,loss cpu.csv > a.csv
 csv-calc --set=gpu=loss fast.csv | csv-cut -c step,gpu > b.csv
 ok 'losses are those of the CPU' \
     test "$(csv-join -k step a.csv b.csv | csv-calc --where='abs(loss - gpu) < 2e-3 * loss' | sed 1d | wc -l)" = 2
+sed 's/(scale -[0-9.e-]*)/(scale -1e30)/' g.sexp > long.sexp
+is 'weights beyond all numbers: a loss of nan' nan \
+    eval 'stand_in place-gpu --plan=fast.sexp --steps=4 --warm=0 long.sexp | csv-cut -c loss | tail -n 1'
 for f in sync async; do
     ok "$f: the plan moves something" grep -q '(move' $f.sexp
     MILLRACE_CUDA_LATE=1 stand_in place-gpu --plan=$f.sexp --steps=2 --warm=0 g.sexp > $f.csv

@@ -77,6 +77,12 @@ ok 'nothing is left behind' empty ls -A "$B/run-test"
 
 is 'no plan: all in fast memory, the same losses' "$loss" eval 'place-run --steps=2 --warm=1 --again=0 g.sexp | cut -d, -f4 | sed 1d'
 is 'a network in a line' 1 eval 'place-net "dense 64 relu; dense 32; dense 10" --input=48 --batch=4 | place-run --steps=2 | csv-calc --where="step == 2" --print="loss > 0 && loss < 10"'
+# what diverges is seen to: nan in, and a step that is far too long
+place-net 'dense 32 relu; dense 16' --input=16 --batch=4 > nan.sexp
+for ((i = 0; i < 64; i++)); do printf '\0\0\300\177'; done > nan.bin
+is 'the loss of nan is nan' $'loss\nnan' eval 'place-run --steps=1 --warm=0 --again=0 --value=input=nan.bin nan.sexp | csv-cut -c loss'
+sed 's/(scale -[0-9.e-]*)/(scale -1e30)/' nan.sexp > long.sexp
+is 'and so is that of weights beyond all numbers' nan eval 'place-run --steps=4 --warm=0 --again=0 long.sexp | csv-cut -c loss | tail -n 1'
 fails 'two tiers' 2 "'dram' and 'emu:1G,1G': plans know" run --plan=fast.plan --tier=dram --tier=emu:1G,1G
 fails 'no tier' 2 'no tier given' place-run --plan=fast.plan g.sexp
 fails 'a plan that is not there' 1 'none.plan' run --plan=none.plan --tier=dram

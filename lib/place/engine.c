@@ -367,6 +367,7 @@ struct step_result engine_step(struct engine *e, double *node_seconds)
     s.others_seconds = others < 0 ? 0 : others;          /* in ticks */
     s.read_bytes = tier_moved(e->tier, false) - read;
     s.written_bytes = tier_moved(e->tier, true) - written;
+    s.has_loss = e->loss != NULL;
     if (e->loss) s.loss = *e->loss;
     return s;
 }

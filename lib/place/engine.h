@@ -25,7 +25,8 @@ struct step_result {
     double move_seconds;                                 /* for which nodes waited for moves */
     double delay_seconds;                                /* ready to run, but others had the core; nan: unknown */
     double others_seconds;                               /* CPU that other programs used meanwhile; nan: unknown */
-    double loss;                                         /* nan when the graph has none */
+    double loss;
+    bool has_loss;
     uint64_t read_bytes, written_bytes;                  /* from and to the tier */
     uint64_t fetched_bytes, evicted_bytes;               /* the part of them that moves made */
     int moves;

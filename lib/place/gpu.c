@@ -404,6 +404,7 @@ struct step_result gpu_engine_step(struct gpu_engine *e, double *node_seconds)
         gpu_to_host(e->gpu, &loss, e->loss, sizeof loss, e->compute);
         gpu_finish(e->gpu, e->compute);
         s.loss = loss;
+        s.has_loss = true;
     }
     return s;
 }

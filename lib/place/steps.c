@@ -3,7 +3,8 @@
 #include "table/record.h"
 #include <sys/resource.h>
 
-static const struct field columns[] = {
+enum { LOSS = 3 };
+static struct field columns[] = {
     { "step", F_LONG, offsetof(struct step_row, step) },
     { "warm", F_INT, offsetof(struct step_row, warm) },
     { "seconds", F_NUM, offsetof(struct step_row, ran.seconds) },
@@ -44,6 +45,7 @@ void steps_write(csvw *w, struct step_row *r)
     getrusage(RUSAGE_SELF, &use);
     r->resident = use.ru_maxrss * 1024;
     r->load = machine_load();
+    columns[LOSS].type = r->ran.has_loss ? F_NUM : F_KNOWN;   /* nan is what a loss became, empty that there is none */
     record_write(w, columns, r);
     csvw_end(w);
 }

@@ -24,7 +24,8 @@
  *   DotAdd (grad_weights 1) dy x w -> updated w, of which the gradient is never a tensor
  *   MaxPoolBackprop dy index -> dx            MaxPoolReluBackprop y dy index -> dx: dy counts where y > 0 (both: kernel
  *     stride pad; y is the pool's output)
- *   Softmax x -> p     CrossEntropy p labels -> loss     Subtract p labels -> dx (scale S): dx = S (p - labels)
+ *   Softmax x -> p     CrossEntropy p labels -> loss (a p below 1e-30 counts as that: at most 69 for an image)
+ *   Subtract p labels -> dx (scale S): dx = S (p - labels)
  * S is minus the learning rate over the batch, so that gradients are ready to be added.  Other operators are accepted:
  * only an engine needs to know them.
  * What follows an operator may be done with it, on its first output: (plus 1) adds the next input after its own,

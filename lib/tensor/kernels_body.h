@@ -22,7 +22,7 @@ INLINE V load(const float *p) { return *(const V *)__builtin_assume_aligned(p, s
 INLINE V loadu(const float *p) { return *(const VU *)p; }
 INLINE void store(float *p, V v) { *(V *)__builtin_assume_aligned(p, sizeof (V)) = v; }
 INLINE V all(float f) { return f - (V){ 0 }; }            /* f - 0 is f, so no addition is left */
-INLINE V positive(V v) { return (V)((VI)v & (v > 0)); }
+INLINE V positive(V v) { return (V)((VI)v & ~(v < 0)); }   /* nan stays nan */
 
 /* the part of 0..n-1, in steps of `step`, that belongs to a thread */
 static size_t share(size_t n, size_t step, int part, int parts)
@@ -537,7 +537,7 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
                             int q = w * c->stride - c->pw + b;
                             if (q < 0 || q >= c->iw) continue;
                             V v = load(xp + (r * c->iw + q) * BLOCK + l);
-                            VI more = v > best, here = (VI){ 0 } + (a * c->kw + b);
+                            VI more = (v > best) | (v != v), here = (VI){ 0 } + (a * c->kw + b);
                             best = (V)(((VI)v & more) | ((VI)best & ~more));
                             at = (here & more) | (at & ~more);
                         }
@@ -630,7 +630,7 @@ static void relu(const float *x, float *y, size_t n, int part, int parts)
 {
     size_t i = share(n, BLOCK, part, parts), end = share(n, BLOCK, part + 1, parts);
     for (; i + LANES <= end; i += LANES) store(y + i, positive(load(x + i)));
-    for (; i < end; i++) y[i] = x[i] > 0 ? x[i] : 0;
+    for (; i < end; i++) y[i] = x[i] < 0 ? 0 : x[i];
 }
 
 static void relu_grad(const float *y, const float *dy, float *dx, size_t n, int part, int parts)

@@ -174,7 +174,7 @@ static void maxpool(const struct pool *c, const float *x, float *y, int32_t *ind
             int32_t place = 0;
             for (int t = 0; t < c->kh * c->kw; t++) {
                 size_t i = window(c, p, l, h, w, t);
-                if (i != SIZE_MAX && x[i] > best) best = x[i], place = t;
+                if (i != SIZE_MAX && (x[i] > best || x[i] != x[i])) best = x[i], place = t;
             }
             y[out_at(c, p, l, h, w)] = best;
             index[out_at(c, p, l, h, w)] = place;
@@ -231,7 +231,7 @@ static size_t from(size_t n, int part, int parts) { return n * (size_t)part / (s
 
 static void relu(const float *x, float *y, size_t n, int part, int parts)
 {
-    for (size_t i = from(n, part, parts); i < from(n, part + 1, parts); i++) y[i] = x[i] > 0 ? x[i] : 0;
+    for (size_t i = from(n, part, parts); i < from(n, part + 1, parts); i++) y[i] = x[i] < 0 ? 0 : x[i];
 }
 
 static void relu_grad(const float *y, const float *dy, float *dx, size_t n, int part, int parts)

@@ -84,11 +84,18 @@ static void binary(const struct nd *o, char *const *at)
             }
 }
 
+/* nan stays nan here, and so it does in ND_RELU: what goes wrong is seen in the loss */
+static float between(float x, float low, float high)
+{
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
 static float unary_of(const struct nd *o, float x)
 {
     switch ((enum nd_unary)o->kind) {
     case ND_RELU:
-        return x > 0 ? x : 0;
+        return x < 0 ? 0 : x;
     case ND_SQRT:
         return sqrtf(x);
     case ND_ERF:
@@ -106,7 +113,7 @@ static float unary_of(const struct nd *o, float x)
     case ND_SHIFT:
         return x + (float)o->a;
     case ND_CLIP:
-        return fminf(fmaxf(x, (float)o->a), (float)o->b);
+        return between(x, (float)o->a, (float)o->b);
     case ND_LOG:
         return logf(x);
     case ND_SOFTPLUS:
@@ -116,7 +123,7 @@ static float unary_of(const struct nd *o, float x)
     case ND_ELU:
         return x > 0 ? x : (float)o->a * expm1f(x / (float)o->b);
     case ND_HARDSIGMOID:
-        return fminf(fmaxf(x * (float)o->a + (float)o->b, 0), 1);
+        return between(x * (float)o->a + (float)o->b, 0, 1);
     case ND_ABOVE:
         return x > (float)o->a;
     case ND_BELOW:
@@ -305,6 +312,8 @@ static void conv(const struct nd *o, const struct array *x, const struct array *
 
 /* ---- windows ---- */
 
+static bool higher(const float *x, int64_t i, int64_t best) { return x[i] > x[best] || isnan(x[i]); }
+
 static void pool(const struct nd *o, char *const *at, bool max, bool grad)
 {
     const struct array *x = &o->t[grad ? o->nin : 0], *y = &o->t[grad ? 0 : o->nin];
@@ -332,7 +341,7 @@ static void pool(const struct nd *o, char *const *at, bool max, bool grad)
                         int64_t k = r * iw + s;
                         if (grad) px[p * ih * iw + k] += share;
                         else if (!max) sum += in(at, 0)[p * ih * iw + k];
-                        else if (best < 0 || in(at, 0)[p * ih * iw + k] > in(at, 0)[p * ih * iw + best]) best = k;
+                        else if (best < 0 || higher(in(at, 0) + p * ih * iw, k, best)) best = k;
                     }
                 if (grad) continue;
                 py[at_y] = max ? (best < 0 ? 0 : in(at, 0)[p * ih * iw + best]) : sum / (float)n;
@@ -398,13 +407,15 @@ static void norm(const struct nd *o, char *const *at, bool grad)
     }
 }
 
-static void softmax_row(const float *x, float *y, int64_t n)
+/* returns the logarithm of the sum of all exp(x) */
+static double softmax_row(const float *x, float *y, int64_t n)
 {
     float top = x[0];
     double sum = 0;
     for (int64_t i = 1; i < n; i++) top = x[i] > top ? x[i] : top;
     for (int64_t i = 0; i < n; i++) sum += (double)(y[i] = expf(x[i] - top));
     for (int64_t i = 0; i < n; i++) y[i] = (float)((double)y[i] / sum);
+    return (double)top + log(sum);
 }
 
 static void softmax(const struct nd *o, char *const *at, bool grad)
@@ -453,9 +464,8 @@ static void loss(const struct nd *o, char *const *at, bool grad)
     for (int64_t r = 0; r < rows; r++) {
         int64_t label = safe(ints(at, 1)[r], n);
         if (!grad) {
-            float *p = out(at, 3) + r * n;
-            softmax_row(in(at, 0) + r * n, p, n);
-            sum -= log(fmax((double)p[label], 1e-38));
+            const float *x = in(at, 0) + r * n;
+            sum += softmax_row(x, out(at, 3) + r * n, n) - (double)x[label];
             continue;
         }
         for (int64_t i = 0; i < n; i++)

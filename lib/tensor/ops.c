@@ -662,7 +662,7 @@ static float cross_entropy(const float *p, const float *label, int images, size_
 {
     double sum = 0;
     for (size_t j = 0; j < (size_t)images * classes; j++)
-        if (label[j] != 0) sum -= (double)label[j] * log(fmax(p[j], 1e-30));
+        if (label[j] != 0) sum -= (double)label[j] * log(p[j] < 1e-30f ? 1e-30 : (double)p[j]);   /* nan stays nan */
     return (float)(sum / images);
 }
 

@@ -255,7 +255,7 @@ GPU_FUNCTION void pool_max(const struct gpu_call *c, uint64_t i)
     for (int64_t t = 0, at; t < v[V_KH] * v[V_KW]; t++) {
         if (!inside_pool(v, o / v[V_OW] % v[V_OH], o % v[V_OW], t, &at)) continue;
         float x = c->p[0][(plane * v[V_IH] * v[V_IW] + at) * GPU_BLOCK + l];
-        if (x > best) best = x, place = (int32_t)t;
+        if (x > best || x != x) best = x, place = (int32_t)t;
     }
     c->p[1][i] = best;
     ((int32_t *)(void *)c->p[2])[i] = place;
@@ -311,7 +311,7 @@ GPU_FUNCTION void copy_rows(const struct gpu_call *c, uint64_t i)
     c->p[1][row * c->v[2] + at] = c->p[0][row * c->v[1] + at];
 }
 
-GPU_FUNCTION void relu(const struct gpu_call *c, uint64_t i) { c->p[1][i] = c->p[0][i] > 0 ? c->p[0][i] : 0; }
+GPU_FUNCTION void relu(const struct gpu_call *c, uint64_t i) { c->p[1][i] = c->p[0][i] < 0 ? 0 : c->p[0][i]; }
 GPU_FUNCTION void relu_grad(const struct gpu_call *c, uint64_t i) { c->p[2][i] = c->p[0][i] > 0 ? c->p[1][i] : 0; }
 /* v[0]: relu */
 GPU_FUNCTION void add(const struct gpu_call *c, uint64_t i)
@@ -366,7 +366,7 @@ GPU_FUNCTION void sum_rows(const struct gpu_call *c, uint64_t i)
 /* 2^n (1 + f), n = round(x / ln 2), the rest by its series: error below 2e-7 */
 GPU_FUNCTION float exponential(float x)
 {
-    if (x < -87) return 0;
+    if (!(x >= -87)) return x < 0 ? 0 : x;               /* nan stays nan, here and below */
     float n = x * 1.44269504f, r;
     int32_t whole = (int32_t)(n < 0 ? n - 0.5f : n + 0.5f);
     r = x - (float)whole * 0.693359375f + (float)whole * 2.12194440e-4f;
@@ -380,6 +380,7 @@ GPU_FUNCTION float exponential(float x)
 GPU_FUNCTION double logarithm(float x)
 {
     union { float f; uint32_t u; } of;
+    if (x != x) return x;
     of.f = x;
     int32_t exponent = (int32_t)(of.u >> 23) - 127;
     of.u = (of.u & 0x7fffffu) | 0x3f800000u;
@@ -407,7 +408,7 @@ GPU_FUNCTION void cross_entropy(const struct gpu_call *c, uint64_t i)
 {
     double sum = 0;
     for (int64_t j = 0; j < c->v[0]; j++)
-        if (c->p[1][j] != 0) sum -= (double)c->p[1][j] * logarithm(c->p[0][j] > 1e-30f ? c->p[0][j] : 1e-30f);
+        if (c->p[1][j] != 0) sum -= (double)c->p[1][j] * logarithm(c->p[0][j] < 1e-30f ? 1e-30f : c->p[0][j]);
     c->p[2][i] = (float)(sum / (double)c->v[1]);
 }
 #endif
