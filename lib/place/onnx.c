@@ -90,6 +90,9 @@ static size_t width(int type)
     return type == ONNX_FLOAT || type == ONNX_INT32 ? 4 : type == ONNX_BOOL ? 1 : 8;
 }
 
+/* are the values that are not raw words, too?  Others are varints. */
+static bool is_words(const struct onnx_tensor *t) { return t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE; }
+
 static uint64_t count_varints(struct onnx *o, str s)
 {
     uint64_t n = 0;
@@ -130,7 +133,7 @@ static void parse_tensor(struct onnx *o, str s, struct onnx_tensor *t)
         if (f.number == 1 && f.wire == 2)
             for (struct cursor d = within(o, f.bytes); d.p < d.end;) add_dim(o, t, (int64_t)varint(&d), d.p);
         if (f.number == 2) t->type = f.value < 64 ? (int)f.value : 0;
-        if ((f.number == 4 || f.number == 5 || f.number == 7) && f.wire == 2) t->packed = f.bytes;
+        if ((f.number == 4 || f.number == 5 || f.number == 7 || f.number == 10) && f.wire == 2) t->packed = f.bytes;
         if (f.number == 8) t->name = f.bytes;
         if (f.number == 9) t->raw = f.bytes;
         if (f.number == 13 && f.wire == 2) parse_place(o, f.bytes, t);
@@ -143,7 +146,8 @@ static void parse_tensor(struct onnx *o, str s, struct onnx_tensor *t)
                  t->type == ONNX_DOUBLE;
     if (!known || t->external) return; /* whoever wants its values hears of it */
     uint64_t have = t->raw.n / width(t->type);
-    if (!t->raw.n && t->packed.n) have = t->type == ONNX_FLOAT ? t->packed.n / 4 : count_varints(o, t->packed);
+    if (!t->raw.n && t->packed.n)
+        have = is_words(t) ? t->packed.n / width(t->type) : count_varints(o, t->packed);
     if (have < t->count)
         die("%s: initialiser '%.*s' has %llu values for a shape of %llu", o->file, (int)t->name.n, t->name.s,
             (unsigned long long)have, (unsigned long long)t->count);
@@ -332,43 +336,51 @@ const struct onnx_attr *onnx_attr(const struct onnx_node *n, const char *name)
     return NULL;
 }
 
+/* Varints are read of all integers of up to 64 bits and of booleans; others are bits of numbers, such as halves. */
+static void check_type(const struct onnx *o, const struct onnx_tensor *t)
+{
+    bool whole = t->type == ONNX_INT32 || t->type == ONNX_INT64 || t->type == ONNX_BOOL;
+    if (is_words(t) || whole || (!t->raw.n && t->type >= 2 && t->type < ONNX_INT32)) return;
+    die("%s: elements of '%.*s' are of type %d, which is not read", o->file, (int)t->name.n, t->name.s, t->type);
+}
+
 double onnx_number(const struct onnx *o, const struct onnx_tensor *t, uint64_t i)
 {
     if (t->external && !t->raw.s)
         die("%s: the values of '%.*s' are in another file", o->file, (int)t->name.n, t->name.s);
     if (i >= t->count) die("%s: '%.*s' has no element %llu", o->file, (int)t->name.n, t->name.s, (unsigned long long)i);
+    check_type(o, t);
     const char *p = (t->raw.n ? t->raw.s : t->packed.s);
     if (t->type == ONNX_FLOAT) return (double)float_of(p + 4 * i);
+    if (t->type == ONNX_DOUBLE) {
+        double d;
+        memcpy(&d, p + 8 * i, 8);
+        return d;
+    }
     if (!t->raw.n) {
         struct cursor c = within(o, t->packed);
         uint64_t v = 0;
         for (uint64_t k = 0; k <= i; k++) v = varint(&c);
         return (double)(int64_t)v;
     }
-    int64_t v = 0;
-    double d;
-    if (t->type == ONNX_INT64) {
-        memcpy(&v, p + 8 * i, 8);
-        return (double)v;
-    }
+    if (t->type == ONNX_BOOL) return p[i] != 0;
     if (t->type == ONNX_INT32) {
         int32_t w;
         memcpy(&w, p + 4 * i, 4);
         return w;
     }
-    if (t->type == ONNX_BOOL) return p[i] != 0;
-    if (t->type != ONNX_DOUBLE)
-        die("%s: elements of '%.*s' are of type %d, which is not read", o->file, (int)t->name.n, t->name.s, t->type);
-    memcpy(&d, p + 8 * i, 8);
-    return d;
+    int64_t v;
+    memcpy(&v, p + 8 * i, 8);
+    return (double)v;
 }
 
 void onnx_values(const struct onnx *o, const struct onnx_tensor *t, void *to)
 {
     float *f = to;
     int32_t *k = to;
-    bool packed = !t->raw.n && t->type != ONNX_FLOAT && !t->external;
+    bool packed = !t->raw.n && !is_words(t) && !t->external;
     struct cursor c = within(o, t->packed);
+    check_type(o, t);
     for (uint64_t i = 0; i < t->count; i++) {
         double v = packed ? (double)(int64_t)varint(&c) : onnx_number(o, t, i);
         if (t->type == ONNX_FLOAT || t->type == ONNX_DOUBLE || t->type == ONNX_BOOL) f[i] = (float)v;

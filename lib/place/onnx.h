@@ -19,7 +19,7 @@ struct onnx_tensor {
     int64_t shape[ONNX_DIMS];                            /* of inputs: -1 where it is a name */
     uint64_t count;                                      /* elements; their bytes are there, unless external */
     str raw;                                             /* little-endian elements, or */
-    str packed;                                          /* float_data, as raw; or the varints of int64 or int32_data */
+    str packed;                                          /* float_data or double_data, as raw; or varints */
     bool external;                                       /* values are in the file `location`, which onnx_read reads */
     str location;
     uint64_t offset, length;                             /* length 0: not said */
