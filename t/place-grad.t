@@ -31,6 +31,18 @@ fails 'operators without a gradient' 1 'operators without a gradient: Softmax2' 
 sed 's/w.weight/w.table/' f.sexp > p.sexp
 fails 'no parameters' 1 "no parameter leads to the output 'y'" place-grad p.sexp
 fails 'no such output' 1 "no tensor 'z'" place-grad --logits=z f.sexp
+for name in labels loss step; do
+    sed "s/0 x arg/0 $name arg/" f.sexp > n.sexp
+    fails "an arg called $name" 1 "'$name' is the name of an arg that the step adds" place-grad --optimiser=adam n.sexp
+done
+cat > step.sexp <<'END'
+(graph (name f) (batch 1)
+  (tensor 0 step arg 4 i32 (1))
+  (tensor 1 w.weight arg 48 f32 (4 3))
+  (tensor 2 y inter 12 f32 (1 3))
+  (node 0 y NdGather (in 1 0) (out 2) (flops 0) (bytes 64)))
+END
+fails 'a counter that is an index, too' 1 "node 'y' reads 'step', which counts for dropout" place-grad step.sexp
 sed 's/(in 0 1) (out 2) (flops 48) (bytes 104)/(in 1) (out 2) (flops 48) (bytes 72)/' f.sexp > i.sexp
 fails 'an operand is missing' 1 "node 'y': NdMatMul does not take 1 inputs" place-grad i.sexp
 sed -e '$ s/)$//' f.sexp > t.sexp

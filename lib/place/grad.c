@@ -28,6 +28,11 @@ bool grad_parameter(const struct tensor *t)
     return false;
 }
 
+bool grad_counter(const struct tensor *t)
+{
+    return !strcmp(t->name, "step") && t->role == ROLE_ARG && !strcmp(t->dtype, "i32") && t->bytes == 4;
+}
+
 /* ---- nodes of the step ---- */
 
 static const struct tensor *tensor(const struct grad *s, int t)
@@ -353,10 +358,19 @@ static int add_loss(struct grad *s, int output)
 
 static int find_output(const struct graph *f, const char *name)
 {
-    if (!name) return f->node[f->nnode - 1].operand[f->node[f->nnode - 1].nin];
-    for (int i = 0; i < f->ntensor; i++)
-        if (!strcmp(f->tensor[i].name, name)) return i;
+    for (int i = f->nnode; i-- > 0;) {                   /* of several with that name the last: the others lead to it */
+        int y = f->node[i].operand[f->node[i].nin];
+        if (!name || !strcmp(f->tensor[y].name, name)) return y;
+    }
     die("%s: there is no tensor '%s'", f->file, name);
+}
+
+/* what the step adds is found by name */
+static void check_name(const struct graph *f, int i)
+{
+    const char *name = f->tensor[i].name;
+    if (f->tensor[i].role != ROLE_INTER && (!strcmp(name, "step") || !strcmp(name, "labels") || !strcmp(name, "loss")))
+        die("%s: '%s' is the name of an arg that the step adds: the network's needs another", f->file, name);
 }
 
 struct graph *grad_step(const struct graph *f, const char *output, const struct optimiser *opt)
@@ -370,11 +384,15 @@ struct graph *grad_step(const struct graph *f, const char *output, const struct 
     for (int i = 0; i < f->ntensor; i++) {
         s.of[i] = s.first_reader[i] = -1;
         s.leads[i] = grad_parameter(&f->tensor[i]);
-        if (!strcmp(f->tensor[i].name, "step")) s.counter = i;
+        if (grad_counter(&f->tensor[i])) s.counter = i;
+        else check_name(f, i);
     }
     for (int i = 0; i < f->nnode; i++)
         for (int k = 0; k < f->node[i].nin; k++) {
             int t = f->node[i].operand[k];
+            if (t == s.counter && strcmp(f->node[i].op, "NdDropout") != 0)
+                die("%s: node '%s' reads 'step', which counts for dropout: what it reads needs another name",
+                    f->file, f->node[i].name);
             if (s.first_reader[t] < 0) s.first_reader[t] = i;
             for (int o = f->node[i].nin; s.leads[t] && o < f->node[i].nin + f->node[i].nout; o++)
                 s.leads[f->node[i].operand[o]] = true;

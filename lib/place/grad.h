@@ -14,6 +14,7 @@
 
 struct optimiser { bool adam; double rate; };
 bool grad_parameter(const struct tensor *);
+bool grad_counter(const struct tensor *);                /* is it that of dropout? */
 
 /* A new graph; output: the tensor's name, NULL for what the last node makes.  Dies when a rule is missing, naming all
  * such operators, or when no parameter leads to the output. */
