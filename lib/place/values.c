@@ -72,6 +72,21 @@ void values_to_onnx(struct engine *e, const struct graph *g, const char *path, c
     onnx_free(o);
 }
 
+/* labels are classes, indices rows of their table; what is out of range would be taken for the first */
+static void check_range(const struct graph *g, int tensor, const int32_t *v, const char *file)
+{
+    for (int i = 0; i < g->nnode; i++) {
+        const struct node *n = &g->node[i];
+        bool labels = !strcmp(n->op, "NdLoss");
+        if (!(labels || !strcmp(n->op, "NdGather")) || n->operand[1] != tensor) continue;
+        int64_t count = g->tensor[n->operand[0]].shape[labels];
+        for (uint64_t k = 0; k < g->tensor[tensor].bytes / 4; k++)
+            if (v[k] < (labels ? 0 : -count) || v[k] >= count)
+                die("%s: '%s' has %d, which is none of %lld %s", file, g->tensor[tensor].name, v[k], (long long)count,
+                    labels ? "classes" : "rows");
+    }
+}
+
 void value_from_file(struct engine *e, const struct graph *g, const char *pair)
 {
     const char *equals = strrchr(pair, '=');
@@ -84,6 +99,7 @@ void value_from_file(struct engine *e, const struct graph *g, const char *pair)
     void *values = xmalloc(n, 1);
     if (fread(values, 1, n, f) != n || fgetc(f) != EOF)
         die("%s: not the %zu bytes of '%s'", equals + 1, n, g->tensor[i].name);
+    check_range(g, i, values, equals + 1);
     engine_put(e, i, values);
     free(values);
     fclose(f);

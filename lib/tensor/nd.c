@@ -452,7 +452,7 @@ static void log_softmax(const struct nd *o, char *const *at, bool grad)
     }
 }
 
-static int64_t safe(int32_t i, int64_t n)
+static int64_t safe(int64_t i, int64_t n)
 {
     return i >= 0 && i < n ? i : 0;
 }
@@ -499,7 +499,8 @@ static void gather(const struct nd *o, char *const *at, bool grad)
     int64_t rows = table->d[0], n = table->count / rows, count = o->t[grad ? 0 : 1].count;
     if (grad) memset(at[2], 0, (size_t)table->count * sizeof(float));
     for (int64_t i = 0; i < count; i++) {
-        int64_t r = safe(ints(at, grad ? 0 : 1)[i], rows);
+        int64_t r = ints(at, grad ? 0 : 1)[i];
+        r = safe(r < 0 ? r + rows : r, rows);            /* from the end, as in NumPy */
         if (!grad) memcpy(out(at, 2) + i * n, in(at, 0) + r * n, (size_t)n * sizeof(float));
         else
             for (int64_t k = 0; k < n; k++) out(at, 2)[r * n + k] += in(at, 1)[i * n + k];

@@ -12,7 +12,7 @@
  *   NdNormGrad x scale mean inverse dy -> dx dscale dshift
  *   NdSoftmax x -> y (last dimension)              NdSoftmaxGrad y dy -> dx       NdLogSoftmax, NdLogSoftmaxGrad alike
  *   NdConcat (axis) x.. -> y    NdSlice (axis begin) x -> y   NdPad (axis begin) dy -> dx, zero around
- *   NdGather table index -> y, rows of a table     NdGatherGrad index dy -> dtable
+ *   NdGather table index -> y, rows of a table, below 0 from its end     NdGatherGrad index dy -> dtable
  *   NdUpsample (factor) x -> y, nearest            NdUpsampleGrad dy -> dx
  *   NdLoss logits labels -> loss p: mean cross entropy of rows            NdLossGrad p labels -> dlogits
  *   NdDropout (rate seed) x counter -> y, also its gradient              NdCount counter -> next
