@@ -154,6 +154,95 @@ refused 'pixels that do not repeat alike' 'each pixel as often as the others'
 refused 'an attribute that nobody reads' 'output_shape, start, end or noop'
 { attr_text equation 'ij,Ij->i' | with Einsum y x z; input x 2 4; input z 3 4; output y; } | model > at.onnx
 is 'letters of both sizes' 'y 2' eval 'shapes at.onnx | grep -o "y [0-9]*$"'
+# losses of small networks, beside logits that were computed by hand
+words() { perl -e 'print pack "f<*", @ARGV' -- "$@"; }
+wholes() { perl -e 'print pack "l<*", @ARGV' -- "$@"; }
+floats() { { for d in $2; do number 1 "$d"; done; number 2 1; text 8 "$1"; words "${@:3}" | message 9; } | message 5; }
+# stored NAME TYPE FIELD 'DIMS': values as they are, from stdin, in a field for numbers of that type
+stored() { { for d in $4; do number 1 "$d"; done; number 2 "$2"; text 8 "$1"; message "$3"; } | message 5; }
+trains() { place-import "$1" 2> /dev/null | place-grad ${2-} | place-run --quiet --steps=1 --warm=0 --again=0 --values="$1" \
+    --value=x=x.bin --value=labels=labels.bin | csv-calc --print='round(loss * 10000)'; }
+# mean_loss 'LABELS' CLASSES LOGITS..
+mean_loss() { perl -e 'my @l = split " ", shift; my ($n, $s, $rows) = (shift, 0, scalar @l);
+    for my $l (@l) { my @x = splice @ARGV, 0, $n; my $t = 0; $t += exp($_) for @x; $s += log($t) - $x[$l] }
+    printf "%.0f\n", 1e4 * $s / $rows' -- "$@"; }
+eye() { floats fc.weight '3 3' 1 0 0  0 1 0  0 0 1; }
+words 0.7 0 -1.4  2.6 -0.3 0.2 > x.bin
+wholes 0 1 > labels.bin
+two_rows() { input x 2 3; output y; }
+{ op MatMul h x fc.weight; attr to 9 | with Cast b h; attr to 1 | with Cast m b; op Mul y m h; eye; two_rows; } | model > cast.onnx
+is 'what is not 0 is true' "$(mean_loss '0 1' 3 0.7 0 -1.4 2.6 -0.3 0.2)" trains cast.onnx
+{ op MatMul h x fc.weight; op Relu r h; attr to 9 | with Cast b r; op Not n b; op Where y n c h; eye; floats c '' -5; two_rows; } | model > not.onnx
+is 'and else not' "$(mean_loss '0 1' 3 0.7 -5 -5 2.6 -5 0.2)" trains not.onnx
+{ op MatMul h x fc.weight; attr to 7 | with Cast i h; attr to 1 | with Cast y i; eye; two_rows; } | model > bad.onnx
+refused 'floats that would be cut off' "node 'i' [(]Cast[)]: floats that become integers"
+{ op MatMul h x fc.weight; op Greater g h c; attr to 7 | with Cast i g; attr to 9 | with Cast b i; attr to 1 | with Cast f b; op Mul y f h; eye; floats c '' 0.5; two_rows; } | model > at.onnx
+is 'what a comparison says is whole already' "$(mean_loss '0 1' 3 0.7 0 0 2.6 0 0)" trains at.onnx
+is 'and costs nothing' 3 eval 'place-import at.onnx | grep -c "(node"'
+# constants keep their dimensions
+gathered() { { "${@:2}"; attr axis 1 | with Gather g x "$1"; op MatMul y g fc.weight; longs k '1' 2; longs none '' 0; eye; input x 4 4 3; output y; } | model > at.onnx; }
+gathered k
+is 'one index in a list: the axis stays' 'g 4 1 3,y 4 1 3' shapes at.onnx
+cast_k() { attr to 6 | with Cast j k; }
+gathered j cast_k
+is 'after a cast, too' 'g 4 1 3,y 4 1 3' shapes at.onnx
+sum_k() { op Add j k none; }
+gathered j sum_k
+is 'and a sum' 'g 4 1 3,y 4 1 3' shapes at.onnx
+listed_k() { op Gather j k none; op Unsqueeze i j none; op Unsqueeze l i none; op Squeeze a l none; }
+gathered a listed_k
+is 'dimensions come and go' 'g 4 1 3,y 4 1 3' shapes at.onnx
+gathered j listed_k
+is 'an index without dimensions: the axis goes' 'g 4 1 3,g 4 3,y 4 3' shapes at.onnx
+{ op Range r a b c; op Unsqueeze u r a; op Gather p e.weight u; attr_ints axes 1 | with ReduceMean m p; attr keepdims 0 | with Identity y m
+  floats e.weight '4 3' 0 1 2 3 4 5 6 7 8 9 10 11; longs a '' 0; longs b '' 4; longs c '' 1; input x 2; output y; } | model > at.onnx
+is 'positions in a row' 'p 1 4 3,m 1 1 3' shapes at.onnx
+{ op Unsqueeze u k none; op Unsqueeze v k one; op Add s u v; op Gather y x s; longs k '3' 0 1 2; longs none '' 0; longs one '' 1; input x 4 3; output y; } | model > bad.onnx
+refused 'a table of sums' "node 's' [(]Add[)]: constants whose shapes do not go together"
+# values that lie elsewhere than as raw words: halves are bits, doubles are read
+scaled() { op MatMul h x fc.weight; op Mul y h k; eye; two_rows; }
+{ scaled; perl -e 'print "\x80\x78"' | stored k 10 5 ''; } | model > bad.onnx
+refused 'halves that look like integers' "elements of 'k' are of type 10, which is not read"
+{ scaled; perl -e 'print pack "d<", 2.5' | stored k 11 10 ''; } | model > at.onnx
+is 'doubles' "$(mean_loss '0 1' 3 1.75 0 -3.5 6.5 -0.75 0.5)" trains at.onnx
+{ op MatMul h x fc.weight; op Reshape y h k; eye; printf '\6\1' | stored k 3 5 2; two_rows; } | model > at.onnx
+is 'bytes' 'h 2 3,y 6 1' shapes at.onnx
+# the loss is of what the file calls its output, of all that a node makes the result
+{ op MatMul h x fc.weight; op Relu y h; op Sigmoid z h; eye; two_rows; output z; } | model > at.onnx
+is 'the first output, not the last node' "$(mean_loss '0 1' 3 0.7 0 0 2.6 0 0.2)" trains at.onnx
+is 'of which the name is known' "$(trains at.onnx)" trains at.onnx --logits=y
+is 'another when it is named' "$(perl -e 'printf "%.9f ", 1 / (1 + exp -$_) for @ARGV' -- 0.7 0 -1.4 2.6 -0.3 0.2 | xargs bash -c "$(declare -f mean_loss); mean_loss '0 1' 3 \"\$@\"" -)" trains at.onnx --logits=z
+{ { for i in x fc.weight fc.bias; do text 1 $i; done; text 2 y; text 3 fc; text 4 Gemm; } | message 1; eye; floats fc.bias 3  3 -2 1; two_rows; } | model > at.onnx
+is 'the last layer by its name, its bias included' "$(mean_loss '0 1' 3 3.7 -2 -0.4 5.6 -2.3 1.2)" trains at.onnx --logits=fc
+# names that would be taken for something else
+for i in attn_bias scale; do
+    { op MatMul h x fc.weight; op Add y h $i; eye; input $i 2 3; two_rows; } | model > bad.onnx
+    refused "an input called $i" "input '$i' would be trained"
+done
+whole_bias() { { op Gather y e.weight bias; floats e.weight '4 3' 0 0 0 1 2 3 4 5 6 9 0 1; whole_input bias 2; output y; } | model > at.onnx; }
+whole_bias
+ok 'of integers it may be' place-import at.onnx
+for i in step labels loss; do
+    { op MatMul h x fc.weight; op Mul y h $i; eye; input $i 2 1; two_rows; } | model > at.onnx
+    fails "an input called $i" 1 "'$i' is the name of an arg that the step adds" eval 'place-import at.onnx | place-grad --optimiser=adam'
+done
+# indices from the end, and what is none
+{ op Gather y e.weight x; floats e.weight '4 3' 0 0 0 1 2 3 4 5 6 9 0 1; whole_input x 2; output y; } | model > at.onnx
+wholes -1 1 > x.bin
+is 'the last row' "$(mean_loss '0 1' 3 9 0 1 1 2 3)" trains at.onnx
+wholes -1 -4 > x.bin
+is 'and the first' "$(mean_loss '0 1' 3 9 0 1 0 0 0)" trains at.onnx
+for i in -5 4; do
+    wholes 0 $i > x.bin
+    fails "row $i" 1 "x.bin: 'x' has $i, which is none of 4 rows" trains at.onnx
+done
+wholes 0 1 > x.bin
+for i in -100 -1 3; do
+    wholes 0 $i > labels.bin
+    fails "label $i" 1 "labels.bin: 'labels' has $i, which is none of 3 classes" trains at.onnx
+done
+{ op Pad y x p '' a; longs p 4 1 0 0 0; longs a 2 1 0; input x 3 2; output y; opset 18; } | model > bad.onnx
+refused 'padding of some axes' "node 'y' [(]Pad[)]: padding of named axes"
 size=$(stat -c %s good.onnx)
 cut_short() { local n; for ((n = 0; n < size; n++)); do head -c $n good.onnx > cut.onnx; place-import cut.onnx > o 2> e && return 1
     [ $? = 1 ] && [ -s e ] && [ ! -s o ] || return 1; done; }

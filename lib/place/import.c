@@ -4,6 +4,7 @@
 #include "base/filter.h"
 #include "base/mem.h"
 #include "base/message.h"
+#include "place/grad.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +19,19 @@ static void op_binary(struct import *m)
     bool known = im_input(m, 0)->kind != TENSOR && im_input(m, 1)->kind != TENSOR;
     if (known && im_numbers(m, 0, &p, &n) && im_numbers(m, 1, &q, &k)) {
         double x[CONSTANTS];
-        size_t most = n > k ? n : k;
-        if ((n != most && n != 1) || (k != most && k != 1)) im_refuse(m, "constants whose shapes do not go together");
+        const int64_t *s, *t;
+        int dims = im_form(m, 0, &s), more = im_form(m, 1, &t);
+        bool second = more > dims || (more == dims && k > n);   /* has the shape of the result; or one number only */
+        size_t most = second ? k : n, other = second ? n : k;
+        if (other != 1 && (dims != more || memcmp(s, t, (size_t)dims * sizeof *s) != 0))
+            im_refuse(m, "constants whose shapes do not go together");
         for (size_t i = 0; i < most; i++) {
             double a = p[n == 1 ? 0 : i], b = q[k == 1 ? 0 : i];
             if (kind == 3 && m->whole && b == 0) im_refuse(m, "an integer divided by 0");
             x[i] = kind == 0 ? a + b : kind == 1 ? a - b : kind == 2 ? a * b : a / b;
             if (kind == 3 && m->whole) x[i] = trunc(x[i]);   /* integers stay integers */
         }
-        im_result_numbers(m, x, most, most > 1);
+        im_result_like(m, x, second);
         return;
     }
     double c;
@@ -52,7 +57,7 @@ static void op_unary(struct import *m)
     double c;
     if (kind == ND_SQRT && im_scalar(m, 0, &c)) {
         c = sqrt(c);
-        im_result_numbers(m, &c, 1, 0);
+        im_result_like(m, &c, 0);
         return;
     }
     im_result(m, 0, im_unary(m, kind, 0, 0, im_floats(m, 0)));
@@ -64,7 +69,7 @@ static void op_pow(struct import *m)
     if (!im_scalar(m, 1, &c)) im_refuse(m, "an exponent that is not one constant");
     if (im_scalar(m, 0, &x)) {
         x = pow(x, c);
-        im_result_numbers(m, &x, 1, 0);
+        im_result_like(m, &x, 0);
         return;
     }
     im_result(m, 0, im_unary(m, ND_POW, c, 0, im_floats(m, 0)));
@@ -218,17 +223,37 @@ static void op_norm(struct import *m)
     im_result(m, 0, out[0]);
 }
 
+/* what input 0 is, of at most four dimensions: numbers p, or p is NULL and it is the tensor x */
+static struct tensor constant_or_tensor(struct import *m, const double **p, int *x)
+{
+    struct tensor t = { 0 };
+    const int64_t *shape;
+    size_t n;
+    if (im_input(m, 0)->kind == TENSOR || !im_numbers(m, 0, p, &n)) {
+        *p = NULL;
+        *x = im_as_tensor(m, 0);
+        return *im_shape_of(m, *x);
+    }
+    t.ndim = im_form(m, 0, &shape);
+    if (t.ndim > GRAPH_DIMS || !n) im_refuse(m, "a constant that is empty or of more than four dimensions");
+    if (t.ndim) memcpy(t.shape, shape, (size_t)t.ndim * sizeof *shape);
+    return t;
+}
+
+static void reshaped(struct import *m, const double *p, int x, const struct tensor *t, int n, const int64_t *shape)
+{
+    if (p && im_elements(shape, n) != im_elements(t->shape, t->ndim))
+        im_refuse(m, "a reshape to another number of elements");
+    if (p) im_result_numbers(m, p, n, shape);
+    else im_result(m, 0, im_reshaped(m, x, n, shape));
+}
+
 static void op_reshape(struct import *m)
 {
     size_t n;
     const double *want = im_want_numbers(m, 1, &n), *p;
-    size_t have;
-    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
-        im_result_numbers(m, p, have, (int)n);
-        return;
-    }
-    int x = im_as_tensor(m, 0), open = -1;
-    struct tensor t = *im_shape_of(m, x);
+    int x, open = -1;
+    struct tensor t = constant_or_tensor(m, &p, &x);
     int64_t shape[ONNX_DIMS], rest = 1;
     if (n > GRAPH_DIMS) im_refuse(m, "a result of more than four dimensions");
     for (size_t i = 0; i < n; i++) {
@@ -242,7 +267,7 @@ static void op_reshape(struct import *m)
         else rest *= shape[i];
     }
     if (open >= 0) shape[open] = im_elements(t.shape, t.ndim) / rest;
-    im_result(m, 0, im_reshaped(m, x, (int)n, shape));
+    reshaped(m, p, x, &t, (int)n, shape);
 }
 
 static void op_flatten(struct import *m)
@@ -259,7 +284,7 @@ static void op_squeeze(struct import *m)
 {
     bool wider = m->kind;
     const double *axes = NULL, *p;
-    size_t n = 0, have;
+    size_t n = 0;
     double listed[ONNX_DIMS];
     const struct onnx_attr *a = onnx_attr(m->node, "axes");
     if (im_given(m, 1)) axes = im_want_numbers(m, 1, &n);
@@ -267,12 +292,8 @@ static void op_squeeze(struct import *m)
         for (; n < a->nint && n < ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
         axes = listed;
     }
-    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &have)) {
-        im_result_numbers(m, p, have, wider || have > 1);
-        return;
-    }
-    int x = im_as_tensor(m, 0), to = 0;
-    struct tensor t = *im_shape_of(m, x);
+    int x, to = 0;
+    struct tensor t = constant_or_tensor(m, &p, &x);
     int all = wider ? t.ndim + (int)n : t.ndim;
     if (all > GRAPH_DIMS) im_refuse(m, "a result of more than four dimensions");
     unsigned marked = 0;
@@ -282,7 +303,7 @@ static void op_squeeze(struct import *m)
         if (wider) shape[to++] = marked >> k & 1 || from >= t.ndim ? 1 : t.shape[from++];
         else if (!(marked >> k & 1) && (n || t.shape[k] != 1)) shape[to++] = t.shape[k];
     }
-    im_result(m, 0, im_reshaped(m, x, to, shape));
+    reshaped(m, p, x, &t, to, shape);
 }
 
 static void op_transpose(struct import *m)
@@ -322,7 +343,8 @@ static int concat(struct import *m, int axis, const int *x, int n)
 static void op_concat(struct import *m)
 {
     bool constant = true;
-    for (size_t i = 0; i < m->node->nin; i++) constant &= im_input(m, i)->kind != TENSOR;
+    const int64_t *shape;
+    for (size_t i = 0; i < m->node->nin; i++) constant &= im_input(m, i)->kind != TENSOR && im_form(m, i, &shape) <= 1;
     if (constant) {
         double all[CONSTANTS];
         size_t n = 0, k;
@@ -332,7 +354,7 @@ static void op_concat(struct import *m)
             memcpy(all + n, p, k * sizeof *p);
             n += k;
         }
-        im_result_numbers(m, all, n, 1);
+        im_result_numbers(m, all, 1, &(int64_t){ (int64_t)n });
         return;
     }
     if (m->node->nin > 4096) im_refuse(m, "more than 4096 arrays");
@@ -381,8 +403,8 @@ static int64_t clamp(const struct import *m, double v, int64_t n)
 /* is input 0 a list of numbers, known now? */
 static bool listed(struct import *m, const double **p, size_t *n)
 {
-    const struct imported *v = im_input(m, 0);
-    return v->kind != TENSOR && (v->kind == STORED ? v->stored->ndim : v->ndim) <= 1 && im_numbers(m, 0, p, n);
+    const int64_t *shape;
+    return im_input(m, 0)->kind != TENSOR && im_form(m, 0, &shape) <= 1 && im_numbers(m, 0, p, n);
 }
 
 static void op_slice(struct import *m)
@@ -398,7 +420,7 @@ static void op_slice(struct import *m)
     }
     if (listed(m, &p, &have)) {
         int64_t a = n ? clamp(m, begin[0], (int64_t)have) : 0, b = n ? clamp(m, end[0], (int64_t)have) : (int64_t)have;
-        im_result_numbers(m, p + a, b > a ? (size_t)(b - a) : 0, 1);
+        im_result_numbers(m, p + a, 1, &(int64_t){ b > a ? b - a : 0 });
         return;
     }
     int x = im_as_tensor(m, 0);
@@ -419,6 +441,7 @@ static void op_pad(struct import *m)
     if ((mode && mode->text.n && !str_is(mode->text, "constant")) || (im_given(m, 2) && !im_scalar(m, 2, &value)) ||
         value != 0)
         im_refuse(m, "padding that is not with zeros");
+    if (im_given(m, 3)) im_refuse(m, "padding of named axes");
     for (; a && n < a->nint && n < 2 * ONNX_DIMS; n++) listed[n] = (double)a->ints[n];
     const double *pads = im_given(m, 1) ? im_want_numbers(m, 1, &n) : listed;
     int x = im_floats(m, 0), dims = im_shape_of(m, x)->ndim;
@@ -448,6 +471,7 @@ static bool consecutive(struct import *m, const double **index, size_t *n)
 static void op_gather(struct import *m)
 {
     const double *p, *index;
+    const int64_t *form;
     size_t n, k;
     if (listed(m, &p, &n) && im_numbers(m, 1, &index, &k)) {
         double x[CONSTANTS];
@@ -456,21 +480,20 @@ static void op_gather(struct import *m)
             if (!(at >= 0 && at < (double)n)) im_refuse(m, "an index out of range");
             x[i] = p[(size_t)at];
         }
-        im_result_numbers(m, x, k, im_input(m, 1)->kind == NUMBERS && im_input(m, 1)->ndim ? 1 : k > 1);
+        im_result_like(m, x, 1);
         return;
     }
     int x = im_as_tensor(m, 0), axis = im_axis_of(m, im_attr_i(m, "axis", 0), im_shape_of(m, x)->ndim);
     struct tensor t = *im_shape_of(m, x);
     if (im_input(m, 1)->kind != TENSOR && consecutive(m, &index, &k)) { /* known: a part of the array */
-        const struct imported *at = im_input(m, 1);
-        int ndim = at->kind == STORED ? at->stored->ndim : at->ndim > 0;
+        int ndim = im_form(m, 1, &form);
         double first = k && index[0] < 0 ? index[0] + (double)t.shape[axis] : k ? index[0] : -1;
         if (!(first >= 0 && first < (double)t.shape[axis])) im_refuse(m, "an index out of range");
         int y = slice(m, x, axis, (int64_t)first, (int64_t)k), dims = 0;
         int64_t shape[GRAPH_DIMS + ONNX_DIMS];           /* the axis becomes those of the indices */
         for (int d = 0; d < t.ndim; d++) {
             if (d != axis) shape[dims++] = t.shape[d];
-            for (int e = 0; d == axis && e < ndim; e++) shape[dims++] = ndim > 1 ? at->stored->shape[e] : (int64_t)k;
+            for (int e = 0; d == axis && e < ndim; e++) shape[dims++] = form[e];
         }
         im_result(m, 0, im_reshaped(m, y, dims, shape));
         return;
@@ -523,24 +546,6 @@ static void op_identity(struct import *m)
     im_define(m, m->node->out[0], v);
 }
 
-/* a cast of numbers cuts them off when it is to whole ones */
-static void op_cast(struct import *m)
-{
-    const double *p;
-    size_t n;
-    int to = (int)im_attr_i(m, "to", 1);
-    bool whole = (to >= 2 && to <= ONNX_INT64) || to == 12 || to == 13;   /* bytes to int64; uint32, uint64 */
-    if (im_input(m, 0)->kind == TENSOR || !im_numbers(m, 0, &p, &n)) {
-        if (!whole) im_floats(m, 0);
-        op_identity(m);
-        return;
-    }
-    double x[CONSTANTS];
-    for (size_t i = 0; i < n; i++) x[i] = whole ? trunc(p[i]) : to == ONNX_BOOL ? p[i] != 0 : p[i];
-    m->whole = whole;
-    im_result_numbers(m, x, n, n > 1);
-}
-
 static void op_dropout(struct import *m)
 {
     double rate = im_attr_f(m, "ratio", 0.5), on = 0;
@@ -553,7 +558,7 @@ static void op_dropout(struct import *m)
     int x = im_floats(m, 0), step = -1;
     struct tensor t = *im_shape_of(m, x);
     for (int i = 0; i < m->g->ntensor && step < 0; i++)
-        if (!strcmp(m->g->tensor[i].name, "step")) step = i;
+        if (grad_counter(&m->g->tensor[i])) step = i;
     if (step < 0) step = graph_tensor(m->g, "step", ROLE_ARG, "i32", 1, (int64_t[]){ 1 });
     if (!(rate > 0 && rate < 1)) im_refuse(m, "an impossible rate");
     int y = im_new_tensor(m, "f32", t.ndim, t.shape), k = im_node(m, "NdDropout", x, step, y);
@@ -571,7 +576,7 @@ static void op_constant(struct import *m)
         if (!a && !i) im_refuse(m, "a constant that is not numbers");
         double x = a ? (double)a->f : (double)i->i;
         m->whole = !a;
-        im_result_numbers(m, &x, 1, 0);
+        im_result_numbers(m, &x, 0, NULL);
         return;
     }
     struct onnx_tensor *t = arena_get(&m->g->text, sizeof *t);
@@ -584,14 +589,15 @@ static void op_shape(struct import *m)
 {
     struct imported *v = im_input(m, 0);
     double x[ONNX_DIMS];
-    int n = 0;
-    if (v->kind == TENSOR)
-        for (; n < m->g->tensor[v->tensor].ndim; n++) x[n] = (double)m->g->tensor[v->tensor].shape[n];
-    else if (v->kind == STORED)
-        for (; n < v->stored->ndim; n++) x[n] = (double)v->stored->shape[n];
-    else if (v->ndim) x[n++] = (double)v->n;
+    const int64_t *shape;
+    int n = im_form(m, 0, &shape);
+    if (v->kind == TENSOR) {
+        n = im_shape_of(m, v->tensor)->ndim;
+        shape = im_shape_of(m, v->tensor)->shape;
+    }
+    for (int k = 0; k < n; k++) x[k] = (double)shape[k];
     m->whole = true;
-    im_result_numbers(m, x, (size_t)n, 1);
+    im_result_numbers(m, x, 1, &(int64_t){ n });
 }
 
 static void op_range(struct import *m)
@@ -602,7 +608,7 @@ static void op_range(struct import *m)
         im_refuse(m, "a range that is not known");
     if (b - a > CONSTANTS) im_refuse(m, "a range of more than 64 numbers");
     for (double v = a; v < b; v += 1) x[n++] = v;
-    im_result_numbers(m, x, n, 1);
+    im_result_numbers(m, x, 1, &(int64_t){ (int64_t)n });
 }
 
 /* ---- the table ---- */
@@ -621,7 +627,6 @@ static const struct import_op operators[] = {
     { "Add", op_binary },
     { "AveragePool", op_pool },
     { "BatchNormalization", op_norm },
-    { "Cast", op_cast },
     { "Clip", op_clip },
     { "Concat", op_concat },
     { "Constant", op_constant },
@@ -727,8 +732,11 @@ static void add_inputs(struct import *m)
         int64_t one = 1;
         int id = graph_tensor(m->g, name, ROLE_ARG, im_real(&t) ? "f32" : "i32", t.ndim ? t.ndim : 1,
                               t.ndim ? t.shape : &one);
+        if (grad_parameter(&m->g->tensor[id]))
+            die("%s: input '%s' would be trained: a name that ends in weight, bias, scale or shift is a parameter's",
+                m->o->file, name);
         free(name);
-        im_define(m, t.name, (struct imported){ .kind = TENSOR, .tensor = id });
+        im_define(m, t.name, (struct imported){ .kind = TENSOR, .tensor = id, .whole = t.type == ONNX_BOOL });
     }
 }
 
@@ -768,6 +776,13 @@ struct graph *import_onnx(const struct onnx *o, long batch, const regex_t *param
     if (k < 0 || !m.known[k] || m.value[k].kind != TENSOR)
         die("%s: no node gives the output '%.*s'", o->file, (int)o->output.n, o->output.s);
     if (!m.g->nnode) die("%s: a network that computes nothing", o->file);
+    const struct node *last = &m.g->node[m.g->nnode - 1];
+    if (last->operand[last->nin] != m.value[k].tensor) { /* the last node makes the output: place-grad looks there */
+        const struct tensor t = *im_shape_of(&m, m.value[k].tensor);
+        m.label = xformat("%.*s", (int)o->output.n, o->output.s);
+        im_node(&m, "NdReshape", m.value[k].tensor, -1, im_new_tensor(&m, t.dtype, t.ndim, t.shape));
+        free(m.label);
+    }
     if (m.frozen.n && !quiet)
         warn("%s: not trained, since their names do not end in weight, bias, scale or shift (--parameters=REGEX):%s",
              o->file, m.frozen.s);

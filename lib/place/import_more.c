@@ -70,10 +70,32 @@ static void op_compare(struct import *m)
     if (im_scalar(m, 1, &c)) y = im_unary(m, with_number[which], c, 0, im_floats(m, 0));
     else if (im_scalar(m, 0, &c)) y = im_unary(m, turned[which], c, 0, im_floats(m, 1));
     else y = im_binary_of(m, kind, im_floats(m, 0), im_floats(m, 1));
-    im_result(m, 0, m->kind & NEGATED ? negated(m, y) : y);
+    im_result_truth(m, m->kind & NEGATED ? negated(m, y) : y);
 }
 
-static void op_not(struct import *m) { im_result(m, 0, negated(m, im_floats(m, 0))); }
+static void op_not(struct import *m) { im_result_truth(m, negated(m, im_floats(m, 0))); }
+
+/* a cast of numbers cuts them off when it is to whole ones; a tensor has nobody who would */
+static void op_cast(struct import *m)
+{
+    const double *p;
+    size_t n;
+    int to = (int)im_attr_i(m, "to", 1);
+    bool whole = (to >= 2 && to <= ONNX_INT64) || to == 12 || to == 13;   /* bytes to int64; uint32, uint64 */
+    if (im_input(m, 0)->kind != TENSOR && im_numbers(m, 0, &p, &n)) {
+        double x[CONSTANTS];
+        for (size_t i = 0; i < n; i++) x[i] = whole ? trunc(p[i]) : to == ONNX_BOOL ? p[i] != 0 : p[i];
+        m->whole = whole;
+        im_result_like(m, x, 0);
+        return;
+    }
+    int x = whole ? im_as_tensor(m, 0) : im_floats(m, 0);
+    struct imported v = *im_input(m, 0);
+    bool floats = !strcmp(im_shape_of(m, x)->dtype, "f32") && !v.whole;
+    if (whole && floats) im_refuse(m, "floats that become integers");
+    if (to == ONNX_BOOL && floats) im_result_truth(m, negated(m, im_unary(m, ND_IS, 0, 0, x)));
+    else im_define(m, m->node->out[0], v);
+}
 
 /* What operand i is where the condition holds (or does not), else 0; -1: 0 everywhere.  An infinite number, as masks
  * have it, becomes the largest float, so that nothing is infinity times 0. */
@@ -337,6 +359,7 @@ static void op_einsum(struct import *m)
 }
 
 const struct import_op import_more[] = {
+    { "Cast", op_cast },
     { "Celu", op_celu },
     { "DepthToSpace", op_depth_to_space },
     { "Einsum", op_einsum },

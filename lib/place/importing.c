@@ -79,6 +79,7 @@ static void make_tensor(struct import *m, struct imported *v)
     if (trained) m->g->tensor[v->tensor].trained = !grad_parameter(&m->g->tensor[v->tensor]);
     else note_frozen(m, t);
     v->kind = TENSOR;
+    v->whole = t->type == ONNX_BOOL;
     free(name);
 }
 
@@ -133,13 +134,19 @@ const double *im_want_numbers(struct import *m, size_t i, size_t *n)
     return p;
 }
 
-bool im_scalar(struct import *m, size_t i, double *x)
+int im_form(struct import *m, size_t i, const int64_t **shape)
 {
     const struct imported *v = im_input(m, i);
+    *shape = v->kind == STORED ? v->stored->shape : v->shape;
+    return v->kind == STORED ? v->stored->ndim : v->ndim;
+}
+
+bool im_scalar(struct import *m, size_t i, double *x)
+{
     const double *p;
+    const int64_t *shape;
     size_t n;
-    if (v->kind == STORED && (v->stored->count != 1 || v->stored->ndim > 1)) return false;
-    if (!im_numbers(m, i, &p, &n) || n != 1) return false;
+    if (im_form(m, i, &shape) > 1 || !im_numbers(m, i, &p, &n) || n != 1) return false;
     *x = *p;
     return true;
 }
@@ -155,13 +162,28 @@ void im_result(struct import *m, size_t i, int tensor)
         im_define(m, m->node->out[i], (struct imported){ .kind = TENSOR, .tensor = tensor });
 }
 
-void im_result_numbers(struct import *m, const double *x, size_t n, int ndim)
+void im_result_truth(struct import *m, int tensor)
 {
+    im_define(m, m->node->out[0], (struct imported){ .kind = TENSOR, .tensor = tensor, .whole = true });
+}
+
+void im_result_numbers(struct import *m, const double *x, int ndim, const int64_t *shape)
+{
+    if (ndim > ONNX_DIMS) im_refuse(m, "a constant of more than eight dimensions");
+    size_t n = (size_t)im_elements(shape, ndim);
     if (n > CONSTANTS) im_refuse(m, "a computed constant of more than 64 numbers");
-    double *copy = arena_get(&m->g->text, size_mul(n, sizeof *copy) + 1);
-    memcpy(copy, x, n * sizeof *x);
-    im_define(m, m->node->out[0], (struct imported){ .kind = NUMBERS, .number = copy, .n = n, .ndim = ndim,
-                                                 .whole = m->whole });
+    struct imported v = { .kind = NUMBERS, .n = n, .ndim = ndim, .whole = m->whole };
+    v.number = arena_get(&m->g->text, size_mul(n, sizeof *x) + 1);
+    memcpy(v.number, x, n * sizeof *x);
+    if (ndim) memcpy(v.shape, shape, (size_t)ndim * sizeof *shape);
+    im_define(m, m->node->out[0], v);
+}
+
+void im_result_like(struct import *m, const double *x, size_t i)
+{
+    const int64_t *shape;
+    int ndim = im_form(m, i, &shape);
+    im_result_numbers(m, x, ndim, shape);
 }
 
 /* ---- nodes ---- */

@@ -18,10 +18,11 @@ struct imported {
     enum { TENSOR, STORED, NUMBERS } kind;
     int tensor;
     const struct onnx_tensor *stored;
-    int ndim;
+    int ndim;                                            /* of numbers */
+    int64_t shape[ONNX_DIMS];
     double *number;
     size_t n;
-    bool whole;                                          /* integers */
+    bool whole;                                          /* integers; of a tensor: only 0 and 1 are in it */
 };
 
 struct import {
@@ -53,11 +54,15 @@ int im_floats(struct import *m, size_t i);               /* one of floats */
 /* the numbers of a small constant; false when it is none */
 bool im_numbers(struct import *m, size_t i, const double **p, size_t *n);
 const double *im_want_numbers(struct import *m, size_t i, size_t *n);
-/* is it one number, known now? */
+/* dimensions of a constant */
+int im_form(struct import *m, size_t i, const int64_t **shape);
+/* is it one number, known now, of at most one dimension? */
 bool im_scalar(struct import *m, size_t i, double *x);
 const struct tensor *im_shape_of(const struct import *m, int t);
 void im_result(struct import *m, size_t i, int tensor);
-void im_result_numbers(struct import *m, const double *x, size_t n, int ndim);
+void im_result_truth(struct import *m, int tensor);      /* of 0 and 1 */
+void im_result_numbers(struct import *m, const double *x, int ndim, const int64_t *shape);
+void im_result_like(struct import *m, const double *x, size_t i);   /* numbers in the dimensions of input i */
 int im_new_tensor(struct import *m, const char *dtype, int n, const int64_t *shape);
 /* b: -1, one operand */
 int im_node(struct import *m, const char *op, int a, int b, int y);
