@@ -6,9 +6,11 @@
  * writes the graph of a training step: the forward pass, the mean cross
  * entropy of the output's rows against `labels`, the backward pass by reverse
  * mode, and the update of every parameter as soon as its gradient is whole.
- * Parameters are args whose names end in weight, bias, scale or shift.  What
- * place-plan, place-profile and place-run read is what comes out.  Operators
- * that have no gradient are named, all at once.  Memory: the graphs.
+ * Parameters are args whose names end in weight, bias, scale or shift, or that
+ * the graph says are trained; none may be called labels, loss or step, which
+ * the step adds.  What place-plan, place-profile and place-run read is what
+ * comes out.  Operators that have no gradient are named, all at once.  Memory:
+ * the graphs.
  *
  * Examples:
  *   $ place-import --from=onnx net.onnx | place-grad --rate=0.01 > step.sexp
@@ -23,7 +25,7 @@ static double rate = 0.01;
 static const struct opt options[] = {
     { 0, "optimiser", WORD, &kind, "sgd|adam", "how parameters are updated" },
     { 0, "rate", NUM, &rate, "X", "learning rate", 0, 1e6 },
-    { 0, "logits", STR, &output, "NAME", "the tensor of logits, if not that of the last node" },
+    { 0, "logits", STR, &output, "NAME", "the node that makes the logits, if not the last" },
     { 0 } };
 
 int main(int argc, char **argv)

@@ -5,11 +5,13 @@
  *
  * Reads an ONNX file (opset 9 to 16 or so, as torch.onnx.export writes them) and
  * writes the graph of its forward pass on plain arrays, shapes inferred;
- * place-grad makes a training step of it.  Initialisers keep their names; the
- * graph holds no values: place-run --values=FILE reads them from the same file.
+ * place-grad makes a training step of it, with the loss of the first output.
+ * Initialisers keep their names; the graph holds no values: place-run
+ * --values=FILE reads them from the same file.
  * What is trained: initialisers of floats whose names end in weight, bias, scale
  * or shift, and those that --parameters matches (an extended regular
- * expression); others are constants, and named on stderr.
+ * expression); others are constants, and named on stderr.  An input with such
+ * a name is refused.
  * Operators that are not known are named, all at once, and so is a node of a
  * known one that cannot be imported.  Batch norms use the statistics of the
  * batch. Memory: the file, three times.  --operators: one column, op, of those

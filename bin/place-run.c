@@ -9,8 +9,9 @@
  * parameters are drawn from the seed, so the losses of a graph are the same to
  * the last bit under every plan.  --values takes them from the ONNX file that
  * the graph was imported from, --value from raw files of 32-bit words; both
- * may be given.  --save writes the ONNX file of --values once more, with what
- * the parameters are after the last step.
+ * may be given; labels that are no class and indices that are no row are
+ * refused.  --save writes the ONNX file of --values once more, with what the
+ * parameters are after the last step.
  *
  * A step that other programs kept from its core for 3 % of its time, or beside
  * which they used CPU for 15 % of it (a busy neighbour core alone costs kernels
@@ -18,8 +19,9 @@
  * --again allows.
  *
  * Columns out, one row per step: step, warm (1: not to be counted, one before
- * the others or disturbed), seconds, loss, kernel_seconds, move_seconds
- * (kernels waited for moves), delay_seconds (waited for a core),
+ * the others or disturbed), seconds, loss (nan: it diverged; empty: the graph
+ * has none; of CrossEntropy, as place-net has it, at most 69), kernel_seconds,
+ * move_seconds (kernels waited for moves), delay_seconds (waited for a core),
  * others_seconds (CPU that other programs used meanwhile), moves,
  * read_bytes and written_bytes (from and to the tier), fetched_bytes and
  * evicted_bytes (the part that moves made),

@@ -2,7 +2,7 @@
 # place-import.t - ONNX files: what is read, and what is refused with a name.  The files are written byte by byte.
 . "$(dirname "$0")/tap.sh"
 # varint N; field NUMBER WIRE; text NUMBER STRING and message NUMBER (stdin): with their length
-byte() { printf "\\x$(printf %02x "$1")"; }
+byte() { local hex; printf -v hex '\\x%02x' "$1"; printf "$hex"; }
 varint() { local n=$1; while [ "$n" -ge 128 ]; do byte $((n % 128 + 128)); n=$((n / 128)); done; byte "$n"; }
 number() { varint $(($1 * 8)); varint "$2"; }
 message() {
