@@ -6,13 +6,10 @@ byte() { local hex; printf -v hex '\\x%02x' "$1"; printf "$hex"; }
 varint() { local n=$1; while [ "$n" -ge 128 ]; do byte $((n % 128 + 128)); n=$((n / 128)); done; byte "$n"; }
 number() { varint $(($1 * 8)); varint "$2"; }
 message() {
-    local f=part.$1.$BASHPID
-    cat > "$f"
-    varint $(($1 * 8 + 2))
-    varint "$(stat -c %s "$f")"
-    cat "$f"
+    perl -e 'local $/; my $s = <STDIN> // ""; for my $n ($ARGV[0] * 8 + 2, length $s) {
+        while ($n >= 128) { print chr($n % 128 + 128); $n = int($n / 128) } print chr $n } print $s' "$1"
 }
-text() { printf %s "$2" | message "$1"; }
+text() { local LC_ALL=C; varint $(($1 * 8 + 2)); varint ${#2}; printf %s "$2"; }
 # input NAME DIM..   initialiser NAME BYTES DIM..   op TYPE OUT IN..
 input() {
     local d name=$1
