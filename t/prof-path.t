@@ -136,6 +136,13 @@ $head
 D
 is 'who had the lock of the interpreter' '0,1500000,yours
 1500000,4000000,more' eval 'prof-path --quiet --pieces gil.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
+# operations and calls cross, as set_operation has it: each is cut by its own kind only
+printf '%s\n' "$head" 1,1,cat,Python,0,10,set_operation,, 1,1,op,,4,104,step,, 1,1,cat,Python,10,100,work,, 1,1,cat,C,100,150,after,, > set.csv
+is 'an operation that outlives the call it began in' '0,4,,set_operation 4,10,step,set_operation 10,100,step,work 100,104,step,after 104,150,,after' \
+    eval 'prof-path --quiet --pieces set.csv | csv-cut -c start_ns,end_ns,op,name | sed 1d | xargs'
+is 'twice as fast: half of its 100 ns' 100 eval 'prof-whatif --quiet --speed=op=step:2 set.csv | csv-cut -c after_ns | sed 1d'
+is 'and a call that outlives its operation is no gap' '0,5,step,f 5,10,step,g 10,20,,g' \
+    eval 'printf "%s\n" $head 1,1,op,,0,10,step,, 1,1,cat,C,0,5,f,, 1,1,cat,C,5,20,g,, | prof-path --quiet --pieces | csv-cut -c start_ns,end_ns,op,name | sed 1d | xargs'
 printf '%s\n' "$head" 1,1,cat,C,0,100,work,, 1,d0.s2,gpu,GPU,500,500,nothing,, > zero.csv
 is 'a row of the GPU that took no time is none' 0,100,work eval 'prof-path --quiet --pieces zero.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
 fails 'two forms at once' 2 'not two of them' prof-path --all --pieces e.csv

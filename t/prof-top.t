@@ -66,6 +66,21 @@ done
 sed '139999s/.*/1,1,cat,C,5,9,late,,/' many.csv > late.csv
 fails 'a row that comes too late' 1 "late.csv:139999: column 'start_ns': '5' is not in order, .*--hold" prof-top late.csv
 ok 'which --hold takes' prof-top --hold late.csv
+# set_operation opens an operation that outlives the call: operations and calls cut only their own kind
+printf '%s\n' $head 1,1,cat,Python,0,10,set_operation,, 1,1,op,,5,105,step,, 1,1,cat,Python,10,100,work,, > set.csv
+is 'an operation that began in a call is not cut at its end' ',Python,0,5,0 step,,1,0,100 step,Python,0,95,0' \
+    eval 'prof-top --by=operation set.csv | csv-cut -c name,cat,calls,self_ns,total_ns | sed 1d | sort | xargs'
+# calls that follow each other, and operations that cross them and each other
+crossing() { awk -v s=$1 -v head=$head 'function r(n) { s = s * 16807 % 2147483647; return s % n } BEGIN { print head
+    for (i = 0; i < 40; i++) { t += r(3); e = t + 1 + r(9); printf "1,1,cat,%s,%d,%d,f%d,,\n", r(2) ? "C" : "Python", t, e, r(4); t = e }
+    for (i = 0; i < 12; i++) { t = r(200); printf "1,1,op,,%d,%d,o%d,,\n", t, t + 1 + r(60), r(3) } }'; }
+apart() { local i; for i in {1..20}; do
+    crossing $i > x.csv
+    cmp <(prof-top --quiet x.csv | csv-cut -c name,cat,calls,self_ns,total_ns) <(grep -v ,op, x.csv | prof-top --quiet | csv-cut -c name,cat,calls,self_ns,total_ns) &&
+    cmp <(prof-top --quiet --by=operation x.csv | csv-where -c cat --known | csv-cut -c name,cat,self_ns | sed 1d | sort) \
+        <(prof-op --quiet x.csv | prof-sweep --quiet | csv-where -c cats --known | csv-cut -c op,cats,total_ns | sed 1d | sort) || { echo $i; return 1; }
+done; }
+ok 'twenty random ones: functions as without operations, operations as prof-op and prof-sweep have them' apart
 if command -v python3 > /dev/null; then
     # the same totals as nested Python lists give
     cat > naive.py <<'D'

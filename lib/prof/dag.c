@@ -138,3 +138,57 @@ void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t
     }
     for (size_t i = 0; i < g->n; i++) slack[i] -= finish[i];
 }
+
+/* ---- lags of the GPU */
+
+static int by_size(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return ORDER(*x, *y);
+}
+
+static bool is_last(const struct dag *g, const struct dag_node *v, const struct dag_edge *e)
+{
+    for (const struct dag_edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
+        if (x != e && g->node[x->from].end > g->node[e->from].end) return false;
+    return true;
+}
+
+static int64_t launch_time(const struct dag *g)
+{
+    int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const struct dag_node *u = &g->node[i];
+        for (const struct dag_edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
+            if (e->why == EDGE_LAUNCH && is_last(g, u, e))
+                v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
+    }
+    if (n) {
+        qsort(v, n, sizeof *v, by_size);
+        median = v[n / 2];
+    }
+    free(v);
+    return median;
+}
+
+void dag_set_lags(struct dag *g)
+{
+    int64_t launch = launch_time(g);
+    for (size_t i = 0; i < g->n; i++) {
+        struct dag_node *v = &g->node[i];
+        if (!v->gpu || !v->edges) continue;
+        v->release = INT64_MIN;
+        struct dag_edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
+        int64_t latest = INT64_MIN;
+        for (; e < end; e++) {
+            int64_t ready = g->node[e->from].end;
+            if (e->why == EDGE_LAUNCH) e->lag = launch < v->start - ready ? launch : v->start - ready;
+            if (ready + e->lag > latest) {
+                latest = ready + e->lag;
+                last = e;
+            }
+        }
+        last->lag = v->start - g->node[last->from].end;
+    }
+}

@@ -51,6 +51,8 @@ struct builder {
 };
 struct cut { uint32_t proc, tid; int64_t time; };
 struct open_row { const struct row *r; int64_t end; size_t call; uint64_t selected; };
+struct open_rows { struct open_row *v; size_t n, cap; };   /* innermost last */
+struct open { struct open_rows calls, ops; };            /* an operation may begin in a call and outlive it */
 
 /* the parts of that kind whose pattern a text matches */
 static uint64_t selects(struct builder *b, int of, uint32_t text)
@@ -73,25 +75,42 @@ static bool is_copy(str s)
     return (contains(s, "cudaMemcpy") || contains(s, "hipMemcpy") || contains(s, "cuMemcpy")) && !contains(s, "Async");
 }
 
-/* the stretch of a thread up to `to`, innermost row on top of the stack */
-static void piece(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
-                    int64_t from, int64_t to, int records, uint32_t *last)
+static struct open_row *innermost(const struct open_rows *s)
+{
+    return s->n ? &s->v[s->n - 1] : NULL;
+}
+
+/* what v lies in */
+static void place(struct dag_node *v, const struct open *open)
+{
+    const struct open_row *call = innermost(&open->calls), *op = innermost(&open->ops);
+    v->op = op ? op->r->name : call ? call->r->op : 0;
+    v->selected = (call ? call->selected : 0) | (op ? op->selected : 0);
+}
+
+/* of what is open that which ends first, if it has ended by then; of the same end the inner one */
+static struct open_rows *first_to_end(struct open *open, int64_t now)
+{
+    const struct open_row *call = innermost(&open->calls), *op = innermost(&open->ops);
+    bool is_op = op && (!call || op->end < call->end || (op->end == call->end && op->r > call->r));
+    const struct open_row *first = is_op ? op : call;
+    return !first || first->end > now ? NULL : is_op ? &open->ops : &open->calls;
+}
+
+/* the stretch of a thread up to `to` */
+static void piece(struct builder *b, const struct row *thread, const struct open *open, int64_t from, int64_t to,
+                  int records, uint32_t *last)
 {
     if (to <= from) return;
     struct dag_node v = { .start = from, .end = to, .work = to - from, .release = *last == NODE_NONE ? from : INT64_MIN,
                       .proc = thread->proc, .tid = thread->tid };
-    uint64_t below = 0;
-    for (size_t k = depth; k-- > 0 && (!v.cat || !v.op);) {
-        const struct row *r = stack[k].r;
-        if (r->kind == EVENT_OP && !v.op) v.op = r->name;
-        if (r->kind == EVENT_CAT && !v.cat) {
-            v.cat = r->cat ? r->cat : r->name;           /* as event_key has it: no row is a gap */
-            v.name = r->name;
-            if (r->op && !v.op) v.op = r->op;
-        }
+    const struct open_row *call = innermost(&open->calls);
+    place(&v, open);
+    if (call) {
+        v.cat = call->r->cat ? call->r->cat : call->r->name;   /* as event_key has it: no row is a gap */
+        v.name = call->r->name;
     }
-    if (depth) below = stack[depth - 1].selected;
-    v.selected = below | selects(b, PART_CAT, v.cat);
+    v.selected |= selects(b, PART_CAT, v.cat);
     if (b->quarter) {
         int64_t cost = (int64_t)(b->quarter[v.proc] * records + 0.5);
         v.work = v.cat && v.cat == b->own ? 0 : cost < v.work ? v.work - cost : 0;
@@ -99,11 +118,8 @@ static void piece(struct builder *b, const struct row *thread, const struct open
     uint32_t node = dag_node(b->g, &v);
     if (*last != NODE_NONE) dag_edge(b->g, *last, node, EDGE_RUN, 0);
     *last = node;
-    for (size_t k = depth; k-- > 0;) {                   /* calls that began here end here, unless they go on */
-        if (!stack[k].call) continue;
-        struct call *c = &b->calls.v[stack[k].call - 1];
-        c->node = node;
-    }
+    for (size_t k = open->calls.n; k-- > 0;)             /* calls that began here end here, unless they go on */
+        if (open->calls.v[k].call) b->calls.v[open->calls.v[k].call - 1].node = node;
 }
 
 static int by_process(const void *a, const void *b)
@@ -113,8 +129,8 @@ static int by_process(const void *a, const void *b)
 }
 
 /* The same; who gives the interpreter's lock away is told a moment after another thread has it. */
-static void stretch(struct builder *b, const struct row *thread, const struct open_row *stack, size_t depth,
-                    int64_t from, int64_t to, int records, uint32_t *last)
+static void stretch(struct builder *b, const struct row *thread, const struct open *open, int64_t from, int64_t to,
+                    int records, uint32_t *last)
 {
     static const int64_t late = 200000;
     struct cut key = { thread->proc, thread->tid, to - late > from ? to - late : from };
@@ -126,11 +142,11 @@ static void stretch(struct builder *b, const struct row *thread, const struct op
     }
     for (; to > from && lo < b->ngil && b->gil[lo].proc == thread->proc && b->gil[lo].time < to; lo++) {
         if (b->gil[lo].tid == thread->tid) continue;
-        piece(b, thread, stack, depth, from, b->gil[lo].time, records, last);
+        piece(b, thread, open, from, b->gil[lo].time, records, last);
         from = b->gil[lo].time;
         break;
     }
-    piece(b, thread, stack, depth, from, to, records, last);
+    piece(b, thread, open, from, to, records, last);
 }
 
 static bool begins(str what)
@@ -139,8 +155,7 @@ static bool begins(str what)
 }
 
 /* a wait for a link, or what others may have waited for */
-static void link_row(struct builder *b, const struct row *r, const struct open_row *stack, size_t depth, size_t first,
-                     uint32_t *last)
+static void link_row(struct builder *b, const struct row *r, const struct open *open, size_t first, uint32_t *last)
 {
     str cat = b->t->text.name[r->cat], what = b->t->text.name[r->name], flag = b->t->text.name[r->flag];
     bool post = str_is(cat, "post"), timeout = str_is(what, "timeout");
@@ -152,11 +167,7 @@ static void link_row(struct builder *b, const struct row *r, const struct open_r
     struct dag_node v = { .start = r->start, .end = r->end, .work = r->end - r->start,
                           .release = *last == NODE_NONE ? r->start : INT64_MIN, .proc = r->proc, .tid = r->tid,
                           .cat = b->waiting, .name = r->name };
-    for (size_t k = depth; k-- > 0 && !v.op;) {
-        if (stack[k].r->kind == EVENT_OP) v.op = stack[k].r->name;
-        else if (stack[k].r->op) v.op = stack[k].r->op;
-    }
-    v.selected = depth ? stack[depth - 1].selected : 0;
+    place(&v, open);
     if (post && r->end > r->start) {                     /* nobody does anything until then */
         b->timer = grow(b->timer, b->ntimer + 1, &b->timer_cap, sizeof *b->timer);
         j.of = (uint32_t)b->ntimer;
@@ -226,8 +237,7 @@ static const struct row *arrow(const struct builder *b, const struct row *row, s
 static void one_thread(struct builder *b, const struct row *row, size_t n)
 {
     const struct row *arrived = NULL;
-    struct open_row *stack = NULL;
-    size_t depth = 0, cap = 0;
+    struct open open = { 0 };
     uint32_t last = NODE_NONE;
     int64_t cursor = 0;
     bool any = false, recorded = false;                  /* recorded: what lies at the cursor */
@@ -239,23 +249,23 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
         if (r && any && !link && r->kind == EVENT_CAT && r->end <= cursor) continue;   /* within a wait for a link */
         int64_t now = r ? r->start : INT64_MAX;
         if (r && any && now < cursor) now = cursor;      /* a wait for a link goes on until then */
-        for (; depth && stack[depth - 1].end <= now; depth--) {
-            bool hooked = is_recorded(b, stack[depth - 1].r) ||
-                          (r && r->start == stack[depth - 1].end && is_recorded(b, r));
-            stretch(b, row, stack, depth, cursor, stack[depth - 1].end, recorded + hooked, &last);
+        for (struct open_rows *s; (s = first_to_end(&open, now)); s->n--) {
+            const struct open_row *o = innermost(s);
+            bool hooked = is_recorded(b, o->r) || (r && r->start == o->end && is_recorded(b, r));
+            stretch(b, row, &open, cursor, o->end, recorded + hooked, &last);
             recorded = hooked;
-            if (stack[depth - 1].end > cursor) cursor = stack[depth - 1].end;
+            if (o->end > cursor) cursor = o->end;
         }
         if (!r) break;
         if (r == arrived) continue;
         bool hooked = is_recorded(b, r);
-        if (any && !link && !depth && now > cursor && (arrived = arrow(b, r, n - i))) {
+        if (any && !link && !open.calls.n && !open.ops.n && now > cursor && (arrived = arrow(b, r, n - i))) {
             struct row wait = *arrived;
             wait.start = cursor;
             wait.end = cursor = now;
-            link_row(b, &wait, stack, depth, first, &last);
+            link_row(b, &wait, &open, first, &last);
         }
-        if (any) stretch(b, row, stack, depth, cursor, now, recorded + hooked, &last);
+        if (any) stretch(b, row, &open, cursor, now, recorded + hooked, &last);
         recorded = hooked || (recorded && now <= cursor);
         if (!any || now > cursor) cursor = now;
         any = true;
@@ -263,24 +273,26 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
             if (r->start < cursor) continue;             /* not in order: a clock's */
             bool timeout = str_is(b->t->text.name[r->name], "timeout");
             struct row wait = timeout ? whole_wait(b, r, n - i - 1) : *r;
-            link_row(b, &wait, stack, depth, first, &last);
+            link_row(b, &wait, &open, first, &last);
             if (str_is(b->t->text.name[r->cat], "post")) continue;
             if (wait.end > cursor) cursor = wait.end;
             continue;
         }
         int of = r->kind == EVENT_OP ? PART_OP : PART_NAME;
         struct open_row new = { .r = r, .end = r->end, .selected = selects(b, of, r->name) };
-        if (depth && new.end > stack[depth - 1].end) new.end = stack[depth - 1].end;
-        if (depth) new.selected |= stack[depth - 1].selected;
+        struct open_rows *s = of == PART_OP ? &open.ops : &open.calls;
+        const struct open_row *outer = innermost(s);
+        if (outer && new.end > outer->end) new.end = outer->end;
+        if (outer) new.selected |= outer->selected;
         if (r->link && r->kind == EVENT_CAT) {
             b->calls.v = grow(b->calls.v, b->calls.n + 1, &b->calls.cap, sizeof *b->calls.v);
             b->calls.v[b->calls.n++] = (struct call){ r->proc, r->link, last, NODE_NONE, r->start, r->end };
             new.call = b->calls.n;
         }
-        stack = grow(stack, depth + 1, &cap, sizeof *stack);
-        stack[depth++] = new;
+        s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
+        s->v[s->n++] = new;
     }
-    free(stack);
+    free_all(open.calls.v, open.ops.v);
 }
 
 static int by_link(const void *a, const void *b)
@@ -639,59 +651,6 @@ static void tie_links(struct builder *b)
     }
 }
 
-/* the edge that was last gets what is missing until the observed start; a launch takes what launches mostly do */
-static int by_size(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return ORDER(*x, *y);
-}
-
-static bool is_last(const struct dag *g, const struct dag_node *v, const struct dag_edge *e)
-{
-    for (const struct dag_edge *x = g->edge + v->edge, *end = x + v->edges; x < end; x++)
-        if (x != e && g->node[x->from].end > g->node[e->from].end) return false;
-    return true;
-}
-
-static int64_t launch_time(const struct dag *g)
-{
-    int64_t *v = xmalloc(g->nedge + 1, sizeof *v), median = 0;
-    size_t n = 0;
-    for (size_t i = 0; i < g->n; i++) {
-        const struct dag_node *u = &g->node[i];
-        for (const struct dag_edge *e = g->edge + u->edge, *end = e + u->edges; u->gpu && e < end; e++)
-            if (e->why == EDGE_LAUNCH && is_last(g, u, e))
-                v[n++] = u->start - g->node[e->from].end;  /* nothing else to wait for: all of it is the launch */
-    }
-    if (n) {
-        qsort(v, n, sizeof *v, by_size);
-        median = v[n / 2];
-    }
-    free(v);
-    return median;
-}
-
-static void set_lags(struct dag *g)
-{
-    int64_t launch = launch_time(g);
-    for (size_t i = 0; i < g->n; i++) {
-        struct dag_node *v = &g->node[i];
-        if (!v->gpu || !v->edges) continue;
-        v->release = INT64_MIN;
-        struct dag_edge *e = g->edge + v->edge, *end = e + v->edges, *last = NULL;
-        int64_t latest = INT64_MIN;
-        for (; e < end; e++) {
-            int64_t ready = g->node[e->from].end;
-            if (e->why == EDGE_LAUNCH) e->lag = launch < v->start - ready ? launch : v->start - ready;
-            if (ready + e->lag > latest) {
-                latest = ready + e->lag;
-                last = e;
-            }
-        }
-        last->lag = v->start - g->node[last->from].end;
-    }
-}
-
 /* a thread that begins while others of its process run was begun by one of them */
 static void begin_thread(struct builder *b, uint32_t first_of)
 {
@@ -786,7 +745,7 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
         for (size_t i = 0; i < g->n; i++) explain(&b, (uint32_t)i, link_of, syncs);
     for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
     dag_seal(g);
-    set_lags(g);
+    dag_set_lags(g);
     free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
              b.on_gpu, b.calls.v, b.link, b.timer, b.told, b.gil);
 }

@@ -14,9 +14,9 @@
 /* open rows of a thread, innermost last; cost: what recording added to it and to all it called */
 struct level { struct row r; int64_t end; double cost; uint32_t sum; };
 struct held { struct row r; struct top_cost cost; };
+struct levels { struct level *v; size_t n, cap; };
 struct lane {
-    struct level *stack;
-    size_t depth, stack_cap;
+    struct levels calls, ops;                            /* an operation may begin in a call and outlive it */
     struct held *tie;                                    /* rows that begin at once, still to come longest first */
     size_t nties, tie_cap;
     int64_t cursor;
@@ -85,28 +85,21 @@ static bool unverified(const top_builder *b, const struct row *r)
         || r->cat == b->unseen_cat;
 }
 
-static uint32_t operation(const struct lane *l, const struct row *r)
+static struct level *innermost(const struct levels *s)
 {
-    for (size_t k = l->depth; k-- > 0;) if (l->stack[k].r.kind == EVENT_OP) return l->stack[k].r.name;
-    return r->op;
-}
-
-/* where the time of the lane goes now: the innermost category has it */
-static struct level *innermost(struct lane *l)
-{
-    for (size_t k = l->depth; k-- > 0;) if (l->stack[k].r.kind == EVENT_CAT) return &l->stack[k];
-    return NULL;
+    return s->n ? &s->v[s->n - 1] : NULL;
 }
 
 static uint32_t self_of(top_builder *b, const struct lane *l, const struct level *v)
 {
-    return b->by_op ? sum_of(b, operation(l, &v->r), v->r.cat) : v->sum;
+    const struct level *op = innermost(&l->ops);
+    return b->by_op ? sum_of(b, op ? op->r.name : v->r.op, v->r.cat) : v->sum;
 }
 
 static void advance(top_builder *b, struct lane *l, int64_t to)
 {
     if (to <= l->cursor) return;
-    const struct level *v = innermost(l);
+    const struct level *v = innermost(&l->calls);        /* the innermost call has it */
     if (v) {
         uint32_t i = self_of(b, l, v);
         struct top_row *s = &b->top.v[i];                /* after sum_of, which may move them */
@@ -118,23 +111,29 @@ static void advance(top_builder *b, struct lane *l, int64_t to)
 
 static void close_until(top_builder *b, struct lane *l, int64_t time)
 {
-    while (l->depth && l->stack[l->depth - 1].end <= time) {
-        struct level *v = &l->stack[l->depth - 1];
+    for (;;) {
+        const struct level *call = innermost(&l->calls), *op = innermost(&l->ops);
+        struct levels *s = !op || (call && call->end <= op->end) ? &l->calls : &l->ops;
+        const struct level *v = innermost(s);
+        if (!v || v->end > time) return;
         advance(b, l, v->end);
         if (v->sum != UINT32_MAX && !--*open_of(l, v->sum)) {
             b->top.v[v->sum].total = i64_add(b->top.v[v->sum].total, v->end - v->r.start);
             b->total_cost[v->sum] += v->cost;
         }
-        if (l->depth > 1) l->stack[l->depth - 2].cost += v->cost;
-        l->depth--;
+        if (s->n > 1) s->v[s->n - 2].cost += v->cost;
+        s->n--;
     }
 }
 
-static void charge(top_builder *b, struct lane *l, struct level *v, double cost)
+/* what a record cost, to the innermost call and to the operation around it */
+static void charge(top_builder *b, struct lane *l, double cost)
 {
-    if (!v || cost == 0) return;
-    v->cost += cost;
-    uint32_t i = self_of(b, l, v);
+    struct level *call = innermost(&l->calls), *op = innermost(&l->ops);
+    if (!call || cost == 0) return;
+    call->cost += cost;
+    if (op) op->cost += cost;
+    uint32_t i = self_of(b, l, call);                    /* which may move them */
     b->self_cost[i] += cost;
     b->removed += cost;
 }
@@ -153,8 +152,9 @@ static void one_row(top_builder *b, struct lane *l, const struct held *h)
     close_until(b, l, r->start);
     advance(b, l, r->start);
     struct level new = { .r = *r, .end = r->end, .sum = UINT32_MAX };
-    if (l->depth && new.end > l->stack[l->depth - 1].end) {
-        new.end = l->stack[l->depth - 1].end;
+    struct levels *s = r->kind == EVENT_OP ? &l->ops : &l->calls;
+    if (s->n && new.end > innermost(s)->end) {
+        new.end = innermost(s)->end;
         b->repairs.misnested++;
     }
     bool part = r->flag == b->part || r->flag == b->estimated;   /* no call by itself */
@@ -163,10 +163,10 @@ static void one_row(top_builder *b, struct lane *l, const struct held *h)
         ++*open_of(l, new.sum);
         if (!part) b->top.v[new.sum].calls++;
     }
-    if (!part) charge(b, l, innermost(l), h->cost.outside);
-    l->stack = grow(l->stack, l->depth + 1, &l->stack_cap, sizeof *l->stack);
-    l->stack[l->depth++] = new;
-    if (!part && r->kind == EVENT_CAT) charge(b, l, &l->stack[l->depth - 1], h->cost.inside);
+    if (!part) charge(b, l, h->cost.outside);
+    s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
+    s->v[s->n++] = new;
+    if (!part && r->kind == EVENT_CAT) charge(b, l, h->cost.inside);
 }
 
 static int longest_first(const void *x, const void *y)
@@ -356,9 +356,7 @@ void top_end(top_builder *b, struct top *top)
         b->top.threads += l->cpu;
         b->top.streams += l->gpu;
         if (l->cpu) procs[n++] = l->proc;
-        free(l->stack);
-        free(l->tie);
-        free(l->open);
+        free_all(l->calls.v, l->ops.v, l->tie, l->open);
     }
     if (n) qsort(procs, n, sizeof *procs, by_proc);
     for (size_t i = 0; i < n; i++) b->top.processes += !i || procs[i] != procs[i - 1];
