@@ -9,8 +9,9 @@
  *   launch  the operation in which the call with the same link began: an
  *           asynchronous kernel is charged to its cause
  *   time    the operation of the process that began last, at each instant
- * Rows of kind op, phase and proc are copied.  What ran under no operation
- * has an empty op.  GPU rows whose call is not there are counted.
+ * Rows of other kinds are copied, but for those that end where they begin,
+ * which are counted; a link may.  What ran under no operation has an empty op.
+ * GPU rows whose call is not there are counted.
  *
  * Output is sorted by start_ns.  Memory: what is open at once, and calls that
  * have a link, while rows come in order of start_ns (rows that wait for the end

@@ -44,6 +44,11 @@ if command -v python3 > /dev/null; then
     fails 'also in a pipe to prof-sweep' 1 'not in order, .*--hold' bash -c 'cat late.csv | prof-sweep --quiet'
     ok 'which --hold takes' bash -c 'cat late.csv | prof-sweep --quiet --hold'
 fi
+# a post of a link is an instant: rows that are not cut come out as they went in, of few rows, of many and held
+{ head -1 ev.csv; printf '%s\n' p,1,cat,C,0,5,put,, p,2,link,take,2,7,queue,q,1 p,1,link,post,5,5,queue,q,1 p,2,op,,7,9,b,, p,1,link,post,9,9,timer,t,; } > posts.csv
+{ cat posts.csv; seq 10 140000 | sed 's/.*/p,1,cat,C,&0,&5,f,,/'; } > padded.csv
+uncut() { cmp <(grep -v ,cat, $1 | sed 's/$/,/' | sort) <(prof-op "${@:2}" $1 | grep -v ,cat, | sort); }
+for posts in posts.csv padded.csv 'posts.csv --hold' 'padded.csv --hold' 'posts.csv --at=time'; do ok "rows that are not cut: $posts" uncut $posts; done
 cat > wide.csv <<'D'
 proc,tid,kind,cat,start_ns,end_ns,name,link,flag,a,b,c,d,e,f,g,h,i
 p,1,cat,C,1,5,"a,""b",,,1,2,3,4,5,6,7,8,9

@@ -147,6 +147,23 @@ printf '%s\n' "$head" 1,1,cat,C,0,100,work,, 1,d0.s2,gpu,GPU,500,500,nothing,, >
 is 'a row of the GPU that took no time is none' 0,100,work eval 'prof-path --quiet --pieces zero.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
 fails 'two forms at once' 2 'not two of them' prof-path --all --pieces e.csv
 # whatever the trace, the path is as long as the run and has no holes
+if [ -e "$(recorder)" ]; then
+    cat > queued.py <<'D'
+import queue, threading
+q, r = queue.Queue(), queue.Queue()
+def work():
+    while q.get(): r.put(sum(range(20000)))
+t = threading.Thread(target=work)
+t.start()
+for i in range(9): q.put(1), r.get()
+q.put(0), t.join()
+D
+    prof-record --quiet --force -o queued queued.py
+    prof-log --quiet --nested queued > queued.csv
+    ok 'threads that hand over work' grep -q link,post queued.csv
+    ok 'a folder, its table and what prof-op makes of it have one path' eval 'prof-path --quiet --unexplained=1 queued > a; prof-path --quiet --unexplained=1 queued.csv |
+        csv-group -g cat -c path_ns --stat=sum > b; prof-op queued.csv | prof-path --quiet --unexplained=1 | tee d | csv-group -g cat -c path_ns --stat=sum | cmp - b && cmp a d'
+fi
 if command -v python3 > /dev/null; then
     whole() { local i; for i in {1..20}; do
         python3 "$root/t/data/prof-kineto.py" $i | prof-import --quiet --from=kineto --nested > r.csv

@@ -72,8 +72,7 @@ void dag_build(struct dag *, struct event_table *, const struct part *, size_t n
 uint32_t dag_node(struct dag *, const struct dag_node *);
 void dag_edge(struct dag *, uint32_t from, uint32_t to, enum edge_why, int64_t lag);
 void dag_seal(struct dag *);
-/* Of a GPU node the edge that was last gets what is missing until the observed start; a launch takes what launches mostly
- * do. */
+/* of a GPU node the edge that was last gets what is missing until the observed start; a launch takes what most do */
 void dag_set_lags(struct dag *);
 void dag_free(struct dag *);
 /* what is in order most often */

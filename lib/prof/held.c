@@ -46,7 +46,7 @@ static void one_thread(struct held *h, const struct row *row, size_t n)
     nest_flatten(&h->pieces, row, n, EVENT_OP, h->repairs);
     size_t hint = 0;
     for (size_t k = 0; k < n; k++) {
-        if (row[k].end <= row[k].start) continue;
+        if (row[k].kind != EVENT_LINK && row[k].end <= row[k].start) continue;   /* a post is an instant */
         if (row[k].kind != EVENT_CAT && row[k].kind != EVENT_OVH) {
             if (row[k].kind != EVENT_GPU) rows_add(h->out, &row[k]);
             continue;
