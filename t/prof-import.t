@@ -167,6 +167,19 @@ is 'Nsight Systems' "$head
 4711,d0.s7,gpu,GPU,10,20,memcpy HtoD,16,
 4711,4712,cat,CUDA,40,45,cudaLaunchKernel,17,
 4711,d0.s7,gpu,GPU,50,90,gemm,17," prof-import --quiet --from=nsys nsys.db
+# each process numbers its launches from 1: whose a kernel is says its globalPid, that of a launch that is not there too
+sqlite3 two.db <<'D'
+CREATE TABLE StringIds(id INTEGER PRIMARY KEY, value TEXT);
+INSERT INTO StringIds VALUES (1,'cudaLaunchKernel'),(2,'kernel');
+CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME(start INT, end INT, globalTid INT, correlationId INT, nameId INT);
+CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL(start INT, end INT, deviceId INT, contextId INT, streamId INT, correlationId INT, globalPid INT, shortName INT);
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50), p(k) AS (VALUES (1), (2), (3))
+    INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT i * 100 + k * 7, i * 100 + k * 7 + 5, (k * 100 << 24) | k * 100, i, 1 FROM n, p WHERE i < 50 OR k < 3;
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50), p(k) AS (VALUES (1), (2), (3))
+    INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT i * 100 + 90 - k * 20, i * 100 + 140 + i * k % 11, k, 1, 7, i, k * 100 << 24, 2 FROM n, p;
+D
+is 'kernels of three processes that count their launches alike' "$(sqlite3 -csv two.db 'SELECT (globalPid >> 24) & 0xffffff, sum(end - start) FROM CUPTI_ACTIVITY_KIND_KERNEL GROUP BY 1')" \
+    eval "prof-import --quiet --from=nsys two.db | csv-where -c kind --is=gpu | csv-calc --set='ns=end_ns - start_ns' | csv-group -g proc -c ns --stat=sum | csv-cut -c proc,sum_ns | sed 1d | sort"
 # written ahead, as Nsight leaves it: nothing comes to lie beside it, and rows that are in the -wal alone are read
 mkdir 'w?l #%41' && cp nsys.db 'w?l #%41/a%20b.db' && sqlite3 'w?l #%41/a%20b.db' 'PRAGMA journal_mode = WAL' > /dev/null
 is 'written ahead' "$(prof-import --quiet --from=nsys nsys.db)" prof-import --quiet --from=nsys 'w?l #%41/a%20b.db'

@@ -39,22 +39,32 @@ static int by_link(const void *a, const void *b)
     return ORDER(x->link, y->link) ?: ORDER(x->start, y->start);
 }
 
-/* the last launch of this link that began before the row, or the first of all: clocks of devices are not exact */
-static const struct launch *launch_of(const struct launch *l, size_t n, const struct row *r)
+static int by_proc(const void *a, const void *b)
 {
+    const struct launch *x = a, *y = b;
+    return ORDER(x->proc, y->proc) ?: by_link(a, b);
+}
+
+/* the last launch of this link that began before the row, or the first of all: clocks of devices are not exact */
+static const struct launch *launch_of(const struct launch *l, size_t n, const struct row *r,
+                                      int (*order)(const void *, const void *))
+{
+    const struct launch key = { r->link, r->proc, r->start };
     size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (l[mid].link < r->link || (l[mid].link == r->link && l[mid].start <= r->start)) lo = mid + 1;
+        if (order(&l[mid], &key) <= 0) lo = mid + 1;
         else hi = mid;
     }
-    if (lo && l[lo - 1].link == r->link) return &l[lo - 1];
-    return lo < n && l[lo].link == r->link ? &l[lo] : NULL;
+    for (size_t k = lo - (lo > 0); k <= lo && k < n; k++)
+        if (l[k].link == r->link && (order == by_link || l[k].proc == r->proc)) return &l[k];
+    return NULL;
 }
 
 uint64_t import_own(struct event_table *t, int64_t base)
 {
-    struct launch *launch = xmalloc(t->rows.n + 1, sizeof *launch);
+    struct launch *launch = xmalloc(t->rows.n + 1, sizeof *launch), *own = NULL;
+    bool *launches = xcalloc(t->text.n + 1, sizeof *launches);   /* by process */
     size_t n = 0, processes = 0;
     uint64_t alone = 0;
     uint32_t only = 0;
@@ -65,19 +75,28 @@ uint64_t import_own(struct event_table *t, int64_t base)
         if (r->kind != EVENT_CAT) continue;
         if (!processes || r->proc != only) processes++;
         only = r->proc;
-        if (r->link) launch[n++] = (struct launch){ r->link, r->proc, r->start };
+        if (!r->link) continue;
+        launch[n++] = (struct launch){ r->link, r->proc, r->start };
+        launches[r->proc] = true;
     }
-    if (n) qsort(launch, n, sizeof *launch, by_link);
+    own = xmalloc(n + 1, sizeof *own);
+    if (n) {
+        memcpy(own, launch, n * sizeof *own);
+        qsort(own, n, sizeof *own, by_proc);
+        qsort(launch, n, sizeof *launch, by_link);
+    }
     for (struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++) {
         if (r->kind != EVENT_GPU && r->kind != EVENT_AFTER) continue;
-        const struct launch *l = r->link ? launch_of(launch, n, r) : NULL;
+        /* a process numbers its own launches; where a device is the process, as in Kineto's, they are another's */
+        const struct launch *l = !r->link ? NULL : launches[r->proc] ? launch_of(own, n, r, by_proc)
+                                                                     : launch_of(launch, n, r, by_link);
         alone += !l && r->kind == EVENT_GPU;
         if (l) r->proc = l->proc;
         if (l && r->kind == EVENT_AFTER && l->start < r->start) r->start = l->start;
         if (l) continue;
         if (processes == 1) r->proc = only;
     }
-    free(launch);
+    free_all(launch, own, launches);
     return alone;
 }
 
