@@ -18,7 +18,8 @@
  *
  * Of chrome, an asynchronous span is a row of kind op on a track of its own,
  * "CATEGORY ID"; a flow is rows of kind link, which prof-path and prof-whatif
- * follow.  A file may be one object a line.
+ * follow.  A file may be one object a line, or several traces, one after the
+ * other; of kineto each rank by itself, with --prefix.
  *
  * Formats without intervals (prof, pstats, folded, perf, pprof) are laid out one
  * after the other and flagged est.  Other rows come in the order of the file, of

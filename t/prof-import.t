@@ -47,6 +47,14 @@ printf '\xef\xbb\xbf{"ph":"X","name":"a","ts":1,"dur":2,"pid":1,"tid":1}\n{"ph":
 is 'an object a line, behind a byte order mark' "$head
 1,1,cat,,1000,3000,a,,
 1,1,cat,,4000,6000,b,," prof-import --quiet --from=chrome lines.json
+printf '%s\n' '{"ph":"X","name":"a","ts":0,"dur":5,"pid":1,"tid":1}' '{"comment":"x"}' '{"ph":"X","name":"b","ts":10,"dur":5,"pid":1,"tid":1}' > some.json
+is 'an object that is no event ends nothing' 'a b' eval 'prof-import --quiet --from=chrome some.json | csv-cut -c name | sed 1d | xargs'
+fails 'and is counted' 0 ' 1 records of other kinds left out' prof-import --from=chrome some.json
+kernel() { echo "{${2-}\"traceEvents\":[{\"ph\":\"X\",\"name\":\"k$1\",\"cat\":\"kernel\",\"ts\":$1,\"dur\":5,\"pid\":0,\"tid\":7,\"args\":{\"device\":0,\"stream\":7,\"correlation\":$1}}]}"; }
+is 'two traces one after the other' 'k1 k2' eval '{ kernel 1; kernel 2; } | prof-import --quiet --from=kineto | csv-cut -c name | sed 1d | xargs'
+fails 'but not of two base times, which nothing could tell' 1 'several base times' eval "{ kernel 1 '\"baseTimeNanoseconds\":1000,'; kernel 2; } | prof-import --from=kineto"
+is 'and two arrays' 'a b q' eval '{ sed s/^/[/ lines.json | sed "s/$/]/" | sed "s/\xef\xbb\xbf//"; echo "[{\"ph\":\"X\",\"name\":\"q\",\"ts\":9,\"pid\":1,\"tid\":1}]"; } | prof-import --quiet --from=chrome | csv-cut -c name | sed 1d | xargs'
+fails 'what is neither, behind a trace' 1 'neither an object nor an array' eval '{ cat lines.json; echo 7; } | prof-import --from=chrome'
 cat > spans.json <<'D'
 [{"ph":"b","cat":"net","id":"0x1","name":"request","ts":10,"pid":1,"tid":1}, {"ph":"b","cat":"net","id2":{"local":"0x1"},"name":"inner","ts":11,"pid":1,"tid":2},
  {"ph":"n","cat":"net","id":"0x1","name":"mark","ts":12,"pid":1,"tid":1}, {"ph":"e","cat":"net","id":"0x1","name":"inner","ts":15,"pid":1,"tid":3},

@@ -49,8 +49,9 @@ void stacks_end(struct importer *, struct stacks *);     /* frees what is in it 
  * their own (Kineto: the number of the device), and the file's base time behind them. */
 void import_hold(struct event_table *, const struct event *);
 /* base_ns added; a row of the GPU gets the process of the call with the same link, of several the last one that began
- * before it; without a call the file's only process, if it has but one.  A row of kind after begins when the call of
- * its link, which recorded the event, did.  Counts rows of the GPU left where the tool put them. */
+ * before it, of its own process if that has such calls; without one the file's only process, if it has but one.  A row
+ * of kind after begins when the call of its link, which recorded the event, did.  Counts rows of the GPU left where the
+ * tool put them. */
 uint64_t import_own(struct event_table *, int64_t base_ns);
 /* Of each thread, Python and C exclude each other, as in prof-log: of nested Python functions only the innermost runs,
  * a C call interrupts it and may be interrupted by Python in turn (later pieces are flagged part); C within C

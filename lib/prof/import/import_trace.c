@@ -116,6 +116,8 @@ struct trace {
     bool kineto;
     int64_t base, ts, dur;
     bool bad_time, has_ts, has_dur;
+    size_t documents;                                    /* objects that hold events; all of one base time */
+    int64_t base_of_all;
     struct buf field[FIELDS];
     unsigned set;                                        /* mask of fields that this event has */
     struct intern ids, text;                             /* pid NUL tid -> thread; ids of threads */
@@ -545,22 +547,29 @@ static void close_threads(struct trace *t)
 static void read_object(struct trace *t, const char *path)
 {
     str k;
-    int64_t v = 0;
+    int64_t v = 0, base = 0;
+    bool events = false;
     forget_event(t);
     while (json_key(t->j, &k)) {
         if (str_is(k, "traceEvents")) {
             if (json_next(t->j) == JSON_ARRAY) read_events(t);
             forget_event(t);
+            events = true;
         } else if (str_is(k, "baseTimeNanoseconds")) {
             enum json token = json_next(t->j);
             if (token == JSON_NUMBER && int_parse(json_str(t->j).s, json_str(t->j).n, &v) && v < TIME_MAX &&
                 v > -TIME_MAX)
-                *(t->m->held ? &t->m->base_ns : &t->base) = v;
+                *(t->m->held ? &t->m->base_ns : &t->base) = base = v;
             if (t->m->rows && !t->m->held)
                 warn("%s: baseTimeNanoseconds comes after events, which are left relative", path);
         } else take_field(t, event_field(k));
     }
-    if (has(t, PH) && !json_fault(t->j)) one_event(t);
+    if (events && t->documents++ && base != t->base_of_all && !t->m->fault)
+        t->m->fault = xformat("%s: traces of several base times in one file: import each by itself", path);
+    if (events) t->base_of_all = base;
+    else if (json_fault(t->j)) return;
+    else if (has(t, PH)) one_event(t);
+    else t->m->skipped++;
 }
 
 void import_trace(struct importer *m, const char *path, bool kineto)
@@ -568,12 +577,13 @@ void import_trace(struct importer *m, const char *path, bool kineto)
     struct trace t = { .m = m, .kineto = kineto, .j = json_open(path) };
     json_tolerate(t.j);
     enum json token = json_next(t.j);
-    if (token == JSON_ARRAY) read_events(&t);
-    else if (token == JSON_OBJECT) {
-        do read_object(&t, path);
-        while (has(&t, PH) && json_next(t.j) == JSON_OBJECT);
-    } else if (!json_fault(t.j))
-        m->fault = xformat("%s: %s", path, token == JSON_END ? "empty input" : "neither an object nor an array");
+    bool empty = token == JSON_END;
+    for (; (token == JSON_OBJECT || token == JSON_ARRAY) && !m->fault; token = json_next(t.j)) {
+        if (token == JSON_ARRAY) read_events(&t);
+        else read_object(&t, path);
+    }
+    if ((empty || token != JSON_END) && !m->fault && !json_fault(t.j))
+        m->fault = xformat("%s: %s", path, empty ? "empty input" : "neither an object nor an array");
     close_threads(&t);
     json_fault_at(m, t.j);
     json_close(t.j);
