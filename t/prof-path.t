@@ -136,6 +136,14 @@ $head
 D
 is 'who had the lock of the interpreter' '0,1500000,yours
 1500000,4000000,more' eval 'prof-path --quiet --pieces gil.csv | csv-cut -c start_ns,end_ns,name | sed 1d'
+# times since 1970 and beyond: the same answers, to the last digit
+later() { local p t k c s e rest; while IFS=, read -r p t k c s e rest; do [ $p = proc ] || { s=$((s + (1 << 60))) e=$((e + (1 << 60))); }; echo $p,$t,$k,$c,$s,$e,$rest; done < $1; }
+printf '%s\n' "$head" 1,1,cat,Waiting,0,100,x,, > unknown.csv
+sed 's/,q[12],/,,/' e.csv > guessed.csv
+for f in unknown guessed e event arrow; do
+    is "$f.csv 2^60 ns later" "$(prof-path --unexplained=1 $f.csv 2>&1; prof-whatif --unexplained=1 --speed='*:3' $f.csv 2>&1)" \
+        eval "later $f.csv > later.csv; prof-path --unexplained=1 later.csv 2>&1; prof-whatif --unexplained=1 --speed='*:3' later.csv 2>&1"
+done
 # operations and calls cross, as set_operation has it: each is cut by its own kind only
 printf '%s\n' "$head" 1,1,cat,Python,0,10,set_operation,, 1,1,op,,4,104,step,, 1,1,cat,Python,10,100,work,, 1,1,cat,C,100,150,after,, > set.csv
 is 'an operation that outlives the call it began in' '0,4,,set_operation 4,10,step,set_operation 10,100,step,work 100,104,step,after 104,150,,after' \

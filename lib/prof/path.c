@@ -83,7 +83,7 @@ double path_unexplained(struct dag *g, const struct event_table *t, double most)
         by[v->name] += v->work;
         if (by[v->name] > by[longest]) longest = v->name;
     }
-    double share = g->end > g->start ? (double)sum / ((double)g->end - (double)g->start) : 0;
+    double share = g->end > g->start ? (double)sum / (double)(g->end - g->start) : 0;
     if (share > most)
         die("%.1f %% of the run are waits on its critical path of which nothing says what they were for, most of them "
             "'%s': what was waited for was not recorded, or is no link that is known; --unexplained=%.2g takes them as "
