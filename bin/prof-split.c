@@ -55,31 +55,35 @@ static int split_calls(void)
         if (r->kind == EVENT_CAT || r->kind == EVENT_GPU) rows_add(&calls, r);
     }
     if (calls.n) qsort(calls.v, calls.n, sizeof *calls.v, by_function);
-    uint32_t part = intern(&t.text, str_of("part"));     /* a piece of the call before it */
+    uint32_t part = intern(&t.text, str_of("part"));     /* a piece of its thread's call before it */
+    size_t *last = xcalloc(t.text.n, sizeof *last);      /* by thread: begin, 1 and the number of its last call */
     for (size_t begin = 0, end; begin < calls.n; begin = end) {
         const struct row *f = &calls.v[begin];
         int64_t all = 0;
-        size_t n = 0, call = 0, i = begin;
+        size_t n = 0, call = 0;
         for (end = begin; end < calls.n; end++) {
             const struct row *c = &calls.v[end];
             if (c->proc != f->proc || c->cat != f->cat || c->name != f->name) break;
             n += c->flag != part;
             all += c->end - c->start;
         }
+        size_t each = n % (size_t)iterations ? 0 : n / (size_t)iterations;
+        int64_t *sum = each ? xcalloc((size_t)iterations, sizeof *sum) : NULL;
+        for (size_t i = begin; sum && i < end; i++) {
+            size_t *of = &last[calls.v[i].tid];
+            if (calls.v[i].flag != part) *of = begin + ++call;
+            sum[*of > begin ? (*of - begin - 1) / each : 0] += calls.v[i].end - calls.v[i].start;
+        }
         for (size_t k = 1; k <= (size_t)iterations; k++) {
-            int64_t sum = 0;
-            for (; i < end && (calls.v[i].flag == part || call < n / (size_t)iterations * k); i++) {
-                call += calls.v[i].flag != part;
-                sum += calls.v[i].end - calls.v[i].start;
-            }
             csvw_str(w, t.text.name[f->proc]);
             csvw_str(w, t.text.name[f->cat]);
             csvw_str(w, t.text.name[f->name]);
             csvw_int(w, (int64_t)k);
-            if (n && n % (size_t)iterations == 0) csvw_int(w, sum);
+            if (sum) csvw_int(w, sum[k - 1]);
             else csvw_num(w, (double)all / (double)iterations);
             csvw_end(w);
         }
+        free(sum);
     }
     return csvw_close(w);
 }

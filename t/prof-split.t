@@ -26,6 +26,28 @@ printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name 1,1,cat,Python,0,100,start 
 is 'what lies in no stretch in which profiling was on goes' '1 2' eval "prof-split --by=on on.csv | prof-sweep | csv-cut -c phase | sed 1d | paste -sd' '"
 printf '%s\n' proc,cat,kind,name,start_ns,end_ns,flag 1,C,cat,sort,0,10, 1,C,cat,sort,12,20,part 1,C,cat,sort,25,30,part 1,C,cat,sort,50,59, > parts.csv
 is 'a call in parts is one call' '23 9' eval 'prof-split --iterations=2 parts.csv | csv-cut -c total_ns | sed 1d | xargs'
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name,link,flag 1,1,cat,C,0,10,f,, 1,2,cat,C,5,8,f,, 1,1,cat,Python,10,20,g,, 1,1,cat,C,20,30,f,,part > threads.csv
+is 'a part belongs to the call of its own thread' '20 3' eval 'prof-split --iterations=2 threads.csv | csv-where -c name --is=f | csv-cut -c total_ns | sed 1d | xargs'
+if command -v python3 > /dev/null; then
+    cat > naive.py <<'D'
+import random, sys
+draw, rows, calls, last = random.Random(int(sys.argv[1])), [], [], {}
+for thread in "123":
+    time = draw.randrange(9)
+    for i in range(20): rows.append((time, time + draw.randrange(1, 9), thread, i and draw.random() < .5)); time = rows[-1][1] + draw.randrange(3)
+rows.sort(key=lambda r: r[0])
+rows += [(999, 1000, "1", False)] * (-sum(not r[3] for r in rows) % 3)
+with open("calls.csv", "w") as f:
+    print("proc,tid,kind,cat,start_ns,end_ns,name,link,flag", file=f)
+    for start, end, thread, part in rows: print("1,%s,cat,C,%d,%d,f,,%s" % (thread, start, end, "part" * part), file=f)
+for start, end, thread, part in rows:
+    if not part: last[thread] = len(calls); calls.append(0)
+    calls[last[thread]] += end - start
+for k in range(3): print(sum(calls[k * len(calls) // 3:(k + 1) * len(calls) // 3]))
+D
+    numbered() { local i; for i in {1..20}; do python3 naive.py $i > want; cmp want <(prof-split --iterations=3 calls.csv | csv-cut -c total_ns | sed 1d) || { echo $i; return 1; }; done; }
+    ok 'calls and parts of three threads, as a naive reader numbers them' numbered
+fi
 printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name a,1,proc,on,0,10,1 b,1,proc,on,20,30,1 a,1,cat,C,22,24,out b,1,cat,C,22,24,in b,1,cat,C,5,9,out > two.csv
 is 'and the stretches are those of its process' b,1,C eval 'prof-split --by=on two.csv | prof-sweep | cut -d, -f1,2,4 | sed 1d'
 done_testing
