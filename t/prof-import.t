@@ -234,6 +234,18 @@ D
 is 'nvprof CSV: units are read' "$head
 0,d0.s7,gpu,GPU,1500000,1502250,\"gemm<a, b>(int)\",17,
 0,d0.s7,gpu,GPU,2000000,2000000,odd,18," prof-import --quiet --from=nvprof nv.csv
+cat > nv2.csv <<'D'
+==124== NVPROF is profiling
+==124== Profiling result:
+"Start","Duration","Device","Name","Stream","Correlation_ID"
+s,ms,,,,
+0.002,5.5,"Tesla T4 (0)","Duration","8",17
+D
+sed '/^==/d' nv2.csv > nv3.csv
+rows() { prof-import --quiet --from=nvprof "$@" | sed 1d; }
+for second in nv2 nv3; do
+    is "a table behind another has units and columns of its own: $second" "$(rows nv.csv; rows $second.csv; rows nv.csv)" eval "cat nv.csv $second.csv nv.csv | rows -"
+done
 long=$(printf 'x%.0s' {1..900})
 printf "Start,Duration,Device,Stream,Name\ns,us,,,\n1,1,d,7,${long}a\n2,1,$long,$long,${long}b\n" > nv.csv
 is 'its names are of any length' "d$long.s$long 2" eval \

@@ -218,29 +218,43 @@ static double unit_of(str s)
     return str_is(s, "s") ? 1e9 : str_is(s, "ms") ? 1e6 : str_is(s, "us") ? 1e3 : str_is(s, "ns") ? 1 : 0;
 }
 
+/* is it a header?  Then a table begins, in units of its own */
+static bool nvprof_header(struct text *t, const char *p, const char *end)
+{
+    bool more = true;
+    int column[8];
+    for (int k = 0; k < 8; k++) column[k] = -1;
+    for (int c = 0; more && c < COLUMNS; c++) {
+        str s = next_field(t, &p, end, &more);
+        for (int k = 0; k < 8; k++) if (column[k] < 0 && str_is(s, column_name[k])) column[k] = c;
+    }
+    if (column[START] < 0 || column[DURATION] < 0) return false;
+    memcpy(t->column, column, sizeof column);
+    t->begun = true;
+    t->units = false;
+    return true;
+}
+
 static void nvprof_line(struct importer *m, struct text *t, const char *line, size_t n)
 {
     while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) n--;
     if (!n || (n >= 2 && line[0] == '=' && line[1] == '=')) return;
     const char *p = line, *end = line + n;
     str f[8] = { { "", 0 } };
-    bool more = true, header = !t->begun;
-    if (header) for (int k = 0; k < 8; k++) t->column[k] = -1;
+    bool more = true;
+    if ((!t->begun || memmem(line, n, "Duration", 8)) && nvprof_header(t, line, end)) return;
+    if (!t->begun) {
+        m->skipped++;
+        return;
+    }
     for (int c = 0; more && c < COLUMNS; c++) {
         str s = next_field(t, &p, end, &more);
         for (int k = 0; k < 8; k++) {
-            if (header && t->column[k] < 0 && str_is(s, column_name[k])) t->column[k] = c;
-            else if (!header && t->column[k] == c) {
-                t->kept[k].n = 0;
-                buf_add(&t->kept[k], s.s, s.n);
-                f[k] = (str){ t->kept[k].s, s.n };
-            }
+            if (t->column[k] != c) continue;
+            t->kept[k].n = 0;
+            buf_add(&t->kept[k], s.s, s.n);
+            f[k] = (str){ t->kept[k].s, s.n };
         }
-    }
-    if (header) {
-        t->begun = t->column[START] >= 0 && t->column[DURATION] >= 0;
-        if (!t->begun) m->skipped++;
-        return;
     }
     if (!t->units) {                                     /* read it: the unit changes from file to file */
         t->start_unit = unit_of(f[START]);
