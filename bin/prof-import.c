@@ -19,7 +19,8 @@
  * Of chrome, an asynchronous span is a row of kind op on a track of its own,
  * "CATEGORY ID"; a flow is rows of kind link, which prof-path and prof-whatif
  * follow.  A file may be one object a line, or several traces, one after the
- * other; of kineto each rank by itself, with --prefix.
+ * other; of kineto each rank by itself, with --prefix.  Begins and ends are
+ * paired in the order of the file; those that do not nest are counted.
  *
  * Formats without intervals (prof, pstats, folded, perf, pprof) are laid out one
  * after the other and flagged est.  Other rows come in the order of the file, of
@@ -126,6 +127,8 @@ int main(int argc, char **argv)
     say(m.malformed, m.malformed_at ? xformat("malformed records left out, the first ends at byte %zu", m.malformed_at)
                                     : "malformed records left out");
     say(m.reversed, "records of negative duration");
+    say(m.disordered, "begins and ends that do not nest in the order of the file, in which they are paired: rows may "
+                      "be wrong; sort its events by ts");
     say(m.stray, "ends without a begin left out");
     say(m.unclosed, "begins without an end, closed at their thread's last time");
     return m.held ? write_held(&m) : csvw_close(w);

@@ -55,6 +55,20 @@ is 'two traces one after the other' 'k1 k2' eval '{ kernel 1; kernel 2; } | prof
 fails 'but not of two base times, which nothing could tell' 1 'several base times' eval "{ kernel 1 '\"baseTimeNanoseconds\":1000,'; kernel 2; } | prof-import --from=kineto"
 is 'and two arrays' 'a b q' eval '{ sed s/^/[/ lines.json | sed "s/$/]/" | sed "s/\xef\xbb\xbf//"; echo "[{\"ph\":\"X\",\"name\":\"q\",\"ts\":9,\"pid\":1,\"tid\":1}]"; } | prof-import --quiet --from=chrome | csv-cut -c name | sed 1d | xargs'
 fails 'what is neither, behind a trace' 1 'neither an object nor an array' eval '{ cat lines.json; echo 7; } | prof-import --from=chrome'
+echo '[{"name":"matmul","cat":"ops","ph":"X","ts":0,"dur":5,"pid":1,"tid":1,"args":{"kind":"op","device":"cpu"}},{"name":"href","cat":"ops","ph":"X","ts":6,"dur":5,"pid":1,"tid":1,"args":{"kind":"link","cat":"x","name":"y"}}]' > kind.json
+is 'an argument of a foreign trace that is called kind is not ours' "$head
+1,1,cat,ops,0,5000,matmul,,
+1,1,cat,ops,6000,11000,href,," prof-import --quiet --from=chrome kind.json
+be() { local e; echo '[{}'; for e; do IFS=/ read -r ph ts name <<< "$e"; echo ",{\"ph\":\"$ph\",\"ts\":$ts,\"pid\":1,\"tid\":1${name:+,\"name\":\"$name\"}}"; done; echo ']'; }
+for crossed in 'B/0/outer B/10/inner E/100/outer E/20/inner' 'B/0/outer B/10/inner E/100 E/20' 'B/0/outer E/100 B/200/a B/10/inner E/210/a E/20/inner'; do
+    be $crossed > be.json
+    fails "begins and ends in order of time, but not in the file: $crossed" 0 ' [123] begins and ends that do not nest' prof-import --from=chrome be.json
+done
+be B/50/a E/60/a B/0/b B/1/c E/1 E/9/b > be.json
+is 'stretches that stand in any order, each nested, are no trouble' "$head
+1,1,cat,,50000,60000,a,,
+1,1,cat,,1000,1000,c,,
+1,1,cat,,0,9000,b,," eval 'sed s/{}/{\"ph\":\"M\"}/ be.json | prof-import --from=chrome'
 cat > spans.json <<'D'
 [{"ph":"b","cat":"net","id":"0x1","name":"request","ts":10,"pid":1,"tid":1}, {"ph":"b","cat":"net","id2":{"local":"0x1"},"name":"inner","ts":11,"pid":1,"tid":2},
  {"ph":"n","cat":"net","id":"0x1","name":"mark","ts":12,"pid":1,"tid":1}, {"ph":"e","cat":"net","id":"0x1","name":"inner","ts":15,"pid":1,"tid":3},

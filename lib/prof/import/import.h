@@ -13,6 +13,7 @@ struct importer {
     void *closure;
     /* skipped: records of kinds that say nothing here */
     uint64_t rows, skipped, reversed, stray, unclosed, malformed;
+    uint64_t disordered;                                 /* begins and ends that do not nest as the file has them */
     size_t malformed_at;                                 /* byte where the first of them ends, 0: not known */
     double unit_ns;                                      /* folded: ns of a count */
     /* .prof and pstats have totals of functions, no intervals: rows are laid out one after the other, and these tell

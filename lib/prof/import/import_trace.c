@@ -78,7 +78,14 @@ static bool decimal_us(str s, int64_t *ns)
 
 /* name and category lie one after the other at `text` in the thread's texts, which shrink with the stack */
 struct begin { int64_t start; size_t text, name_n, cat_n; };
-struct thread { struct begin *v; size_t n, cap; int64_t last; uint32_t proc, tid; struct buf texts; bool span; };
+struct thread {
+    struct begin *v;
+    size_t n, cap;
+    int64_t last, before;                                /* the latest time; that of the event before */
+    uint32_t proc, tid;
+    struct buf texts;
+    bool span;
+};
 enum field {
     PH,
     NAME,
@@ -326,9 +333,11 @@ static bool kineto_kind(struct event *e)
     return false;
 }
 
-/* A file that we wrote says in args what each row is.  Others have an argument of that name too: AMD's copies. */
+/* A file that we wrote, which gives its processes names first, says in args what each row is.  Others have an argument
+ * of that name too: AMD's copies. */
 static bool our_kind(const struct trace *t, struct event *e)
 {
+    if (!t->aliases.n) return false;
     str kind = value_of(t, KIND);
     for (int k = 0; k < EVENT_KINDS; k++) {
         if (!str_is(kind, event_kind_name[k])) continue;
@@ -475,8 +484,12 @@ static void one_event(struct trace *t)
     }
     struct thread *th = thread_of(t);
     th->span = spans != 0;
+    /* paired as they stand in the file, which need not be in order of time */
+    bool odd = th->n && ts < th->before;
+    th->before = ts;
     if (ts > th->last) th->last = ts;
     if (type == 'B') {
+        m->disordered += odd;
         th->v = grow(th->v, th->n + 1, &th->cap, sizeof *th->v);
         th->v[th->n++] = (struct begin){ ts, th->texts.n, e.name.n, e.cat.n };
         buf_str(&th->texts, e.name);
@@ -487,7 +500,9 @@ static void one_event(struct trace *t)
         m->stray++;
         return;
     }
+    str name = e.name;
     begun(th, &e);
+    m->disordered += odd || (name.n && !str_eq(name, e.name));
     complete(t, &e, spans != 0);
 }
 
