@@ -11,7 +11,8 @@
  *   time    the operation of the process that began last, at each instant
  * Rows of other kinds are copied, but for those that end where they begin,
  * which are counted; a link may.  What ran under no operation has an empty op.
- * GPU rows whose call is not there are counted.
+ * GPU rows whose call is not there are counted; as rows come one by one, so is
+ * one whose call begins more than 1 ms after it: --hold finds that too.
  *
  * Output is sorted by start_ns.  Memory: what is open at once, and calls that
  * have a link, while rows come in order of start_ns (rows that wait for the end

@@ -44,6 +44,15 @@ if command -v python3 > /dev/null; then
     fails 'also in a pipe to prof-sweep' 1 'not in order, .*--hold' bash -c 'cat late.csv | prof-sweep --quiet'
     ok 'which --hold takes' bash -c 'cat late.csv | prof-sweep --quiet --hold'
 fi
+# a device's clock that is behind: rows of the GPU begin before their call, of few rows, of many and held
+{ head -1 ev.csv; seq 1000 1000 50000000 | sed 's/.*/p,1,op,,&,&.9,a&,,\np,d0,gpu,GPU,&.1,&.5,k,&,\np,1,cat,CUDA,&.3,&.4,launch,&,/; s/000\.\([0-9]\)/\100/g'; } > behind.csv
+ok 'many kernels before their calls, as they come and held' eval 'prof-op behind.csv > a 2> said && prof-op --hold behind.csv | cmp a - && [ ! -s said ]'
+is 'each has the operation of its call' 50000 eval "awk -F, '\$3 == \"gpu\" && \$10 == \"a\" \$8' a | wc -l"
+far() { { head -1 ev.csv; printf '%s\n' p,1,op,,0,9000000,o,, p,d0,gpu,GPU,1000000,3000000,k,7, p,1,cat,C,$1,$1,f,, p,1,cat,CUDA,$2,$2,launch,7, | sed 's/,\([0-9]*\),\1,/,\1,\19,/'
+    seq 3000000 3140000 | sed 's/.*/p,1,cat,C,&,&5,f,,/'; } | prof-op --quiet "${@:3}" | grep gpu; }
+is 'a call a millisecond after its kernel is found' p,d0,gpu,GPU,1000000,3000000,k,7,,o far 1500000 1999999
+is 'a later one is not, as rows come' p,d0,gpu,GPU,1000000,3000000,k,7,, far 2000000 2000001
+is 'but held' p,d0,gpu,GPU,1000000,3000000,k,7,,o far 2000000 2000001 --hold
 # a post of a link is an instant: rows that are not cut come out as they went in, of few rows, of many and held
 { head -1 ev.csv; printf '%s\n' p,1,cat,C,0,5,put,, p,2,link,take,2,7,queue,q,1 p,1,link,post,5,5,queue,q,1 p,2,op,,7,9,b,, p,1,link,post,9,9,timer,t,; } > posts.csv
 { cat posts.csv; seq 10 140000 | sed 's/.*/p,1,cat,C,&0,&5,f,,/'; } > padded.csv

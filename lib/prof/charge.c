@@ -119,6 +119,8 @@ static void queue_take(struct queue *q)
 
 /* ---- threads */
 
+static const int64_t LATE_NS = 1000000;                  /* by a device's clock a row may begin before its call */
+
 /* an open row; at: its last piece in the queue, which begins at from */
 struct cut { struct row r; int64_t from; uint64_t at; size_t extra; };
 struct op { int64_t end; uint32_t name; };
@@ -258,12 +260,6 @@ static void queue_pieces(charge *c)
         }
         if (c->nextra) extra = c->batch_extra + (size_t)p->w.r.op * c->nextra;   /* its place in the batch, see add */
         p->w.r.op = 0;
-        if (p->w.r.kind == EVENT_GPU) {
-            const uint32_t key[2] = { p->w.r.proc, p->w.r.link };
-            long k = p->w.r.link ? intern_find(&c->calls, (str){ (const char *)key, sizeof key }) : -1;
-            if (k >= 0) p->w.r.op = c->call_op[k];
-            else c->unlinked++;
-        }
         queue_put(&c->q, &p->w, extra);
     }
     c->npiece = 0;
@@ -271,8 +267,17 @@ static void queue_pieces(charge *c)
 
 static void write_ready(charge *c, int64_t now)
 {
-    for (const struct waiting *w; (w = queue_front(&c->q)) && (w->fixed || w->r.end <= now); queue_take(&c->q))
-        rows_out_put(&c->out, &w->r, (const void *)(w + 1));
+    for (const struct waiting *w; (w = queue_front(&c->q)) && (w->fixed || w->r.end <= now); queue_take(&c->q)) {
+        struct row r = w->r;
+        if (r.kind == EVENT_GPU) {
+            const uint32_t key[2] = { r.proc, r.link };
+            long k = r.link ? intern_find(&c->calls, (str){ (const char *)key, sizeof key }) : -1;
+            if (k < 0 && r.link && now < r.start + LATE_NS) return;
+            if (k >= 0) r.op = c->call_op[k];
+            else c->unlinked++;
+        }
+        rows_out_put(&c->out, &r, (const void *)(w + 1));
+    }
 }
 
 /* operations that end up to `time` */

@@ -11,7 +11,7 @@ typedef struct charge charge;
 /* texts and extra columns are the table's; the header is written */
 charge *charge_begin(const struct event_table *, csvw *, struct repairs *);
 void charge_add(charge *, const struct row *, const uint32_t *extra);
-uint64_t charge_end(charge *);                           /* frees it; GPU rows whose call was not there before them */
+uint64_t charge_end(charge *);   /* frees it; GPU rows whose call did not begin until 1 ms after them */
 /* The same with all rows in memory, whatever their order: sorts the table and adds its rows to out, cut and with op;
  * GPU rows in_time by the operation that runs at each instant, else by that of the call with their link.  Returns
  * the number of GPU rows whose call is not there. */
