@@ -186,4 +186,7 @@ fi
 { echo proc,tid,kind,cat,start_ns,end_ns,name,link
   seq 0 10 2500000 | sed 's/.*/1,1,cat,C,&0,&9,f,\n1,1,link,post,&1,&1,x,k\n1,1,link,take,&9,&9,x,k/'; } > one.csv
 ok 'arrows of a thread to itself, in no time that grows with their square' eval '(ulimit -t 10; prof-path --quiet --unexplained=1 one.csv) > /dev/null'
+{ echo "$head"; seq 0 30 2700000 | awk '{ printf "1,1,cat,Python,%d,%d,put,q1,\n1,2,cat,Waiting,%d,%d,get,q1,\n1,2,cat,C,%d,%d,use,,\n", $1, $1 + 10, $1, $1 + 15, $1 + 15, $1 + 30 }'; } > queue.csv
+is 'waits for one link, in no time that grows with their square: each for the last put' '90001 90001' \
+    eval '(ulimit -t 10; prof-path --quiet --pieces --unexplained=1 queue.csv) > pieces; echo $(grep -c ,wake,,get,link pieces) $(grep -c ,put, pieces)'
 done_testing

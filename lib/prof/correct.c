@@ -71,16 +71,13 @@ static str key_of(struct buf *b, const char *proc, const char *phase, const char
     return (str){ b->s, b->n };
 }
 
-/* what cell i could not give: from the largest others of the same operation */
-static double carry(const struct cells *c, double *left, size_t i, double debt)
+/* what a cell could not give: from the largest others of the same operation, first and each one's next */
+static double carry(const struct cells *c, double *left, size_t first, const size_t *next, double debt)
 {
     while (debt > 0) {
         size_t best = c->n;
-        for (size_t k = 0; k < c->n; k++) {
-            const struct cell_row *a = &c->v[i], *b = &c->v[k];
-            if (left[k] <= 0 || !b->cats[0] || strcmp(a->op, b->op) != 0 || strcmp(a->phase, b->phase) != 0 ||
-                strcmp(a->proc, b->proc) != 0 || set_has_gpu(b->cats))
-                continue;
+        for (size_t k = first; k < c->n; k = next[k]) {
+            if (left[k] <= 0 || !c->v[k].cats[0] || set_has_gpu(c->v[k].cats)) continue;
             if (best == c->n || left[k] > left[best]) best = k;
         }
         if (best == c->n) break;
@@ -110,14 +107,23 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     struct correction *out = xcalloc(c->n, sizeof *out);
     double *left = xcalloc(c->n, sizeof *left), *share = xcalloc(size_mul(c->n, costs.n) + 1, sizeof *share);
     struct arena text = { 0 };
-    struct intern missing = { 0 }, keys = { 0 };
+    struct intern missing = { 0 }, keys = { 0 }, ops = { 0 };
     struct buf key = { 0 };
     size_t *cell = xmalloc(c->n, sizeof *cell);          /* by number of its key; of several the first */
+    /* of process, phase and operation: the number by cell, the first and last cell of each, the next of each cell */
+    size_t *of = xmalloc(c->n, sizeof *of), *first = xmalloc(c->n, sizeof *first), *last = xmalloc(c->n, sizeof *last);
+    size_t *next = xmalloc(c->n, sizeof *next);
     for (size_t i = 0; i < c->n; i++) {
         const struct cell_row *r = &c->v[i];
         size_t known = keys.n;
         if (intern(&keys, key_of(&key, r->proc, r->phase, r->op, r->cats)) == known) cell[known] = i;
         left[i] = (double)r->total;
+        known = ops.n;
+        of[i] = intern(&ops, key_of(&key, r->proc, r->phase, r->op, ""));
+        next[i] = c->n;
+        if (of[i] == known) first[known] = i;
+        else next[last[of[i]]] = i;
+        last[of[i]] = i;
     }
     csv *t = csv_open(hooks);
     int proc = csv_need(t, "proc"), phase = csv_need(t, "phase"), op = csv_need(t, "op"), cats = csv_need(t, "cats");
@@ -142,7 +148,7 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
         if (left[i] >= 0) continue;
         double debt = -left[i];
         left[i] = 0;
-        out[i].clipped = whole_ns(carry(c, left, i, debt));
+        out[i].clipped = whole_ns(carry(c, left, first[of[i]], next, debt));
     }
     for (size_t i = 0; i < c->n; i++) {
         out[i].corrected = whole_ns(left[i]);
@@ -165,8 +171,9 @@ struct correction *correct_counted(const struct cells *c, const char *calibratio
     total->freedom = welch(error, freedom, costs.n, &total->error);
     intern_free(&missing);
     intern_free(&keys);
+    intern_free(&ops);
     arena_free(&text);
-    free_all(costs.v, left, share, cell, key.s, error, freedom);
+    free_all(costs.v, left, share, cell, of, first, last, next, key.s, error, freedom);
     return out;
 }
 

@@ -15,7 +15,9 @@ static const int64_t WAKE_NS = 1000000;                  /* a wake-up that takes
 static const int64_t SPAN_MAX = (int64_t)1 << 61;        /* ns of a run and a replay: no overflow in differences */
 
 struct stop { int64_t time; uint32_t node; };   /* a node's end */
-struct call { uint32_t proc, link, before, node; int64_t start, end; };   /* a row with a link */
+/* A row with a link.  latest: the last end of it and those of its link before it; other: after how many calls the last
+ * one before it that is of its link and of another thread comes, 0: none. */
+struct call { uint32_t proc, tid, link, before, node; int64_t start, end, latest; size_t other; };
 /* A row of the GPU: what starts it, and when the last call began that launched it or one before it on its stream. */
 struct on_gpu { uint32_t proc, tid, node, first; int64_t launched; };
 struct cut;
@@ -29,7 +31,7 @@ struct builder {
     uint64_t of[PART_KINDS], *matches;                   /* parts: by kind; by number of a text */
     bool *asked;                                         /* by number of a text: matches is known */
     uint8_t *syncs;                                      /* likewise: 2 a call that waits for the GPU, 1 none */
-    struct stops stops;
+    struct stops stops, exits_of;                        /* exits_of: by time, the last node to end until then */
     struct on_gpu *on_gpu;                               /* by proc, tid and time */
     size_t non_gpu, on_gpu_cap;
     struct calls calls;                                  /* rows of threads that have a link, by proc and link */
@@ -286,7 +288,8 @@ static void one_thread(struct builder *b, const struct row *row, size_t n)
         if (outer) new.selected |= outer->selected;
         if (r->link && r->kind == EVENT_CAT) {
             b->calls.v = grow(b->calls.v, b->calls.n + 1, &b->calls.cap, sizeof *b->calls.v);
-            b->calls.v[b->calls.n++] = (struct call){ r->proc, r->link, last, NODE_NONE, r->start, r->end };
+            b->calls.v[b->calls.n++] = (struct call){ .proc = r->proc, .tid = r->tid, .link = r->link, .before = last,
+                                                         .node = NODE_NONE, .start = r->start, .end = r->end };
             new.call = b->calls.n;
         }
         s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
@@ -301,15 +304,33 @@ static int by_link(const void *a, const void *b)
     return ORDER(x->link, y->link) ?: ORDER(x->start, y->start) ?: ORDER(x->node, y->node);
 }
 
-static size_t first_call(const struct calls *c, uint32_t link)
+/* after the last call with this link that began by then */
+static size_t calls_until(const struct calls *c, uint32_t link, int64_t time)
 {
     size_t lo = 0, hi = c->n;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (c->v[mid].link < link) lo = mid + 1;
+        if (c->v[mid].link < link || (c->v[mid].link == link && c->v[mid].start <= time)) lo = mid + 1;
         else hi = mid;
     }
     return lo;
+}
+
+static int64_t end_of(const struct builder *b, uint32_t node)
+{
+    return node == NODE_NONE ? INT64_MIN : b->g->node[node].end;
+}
+
+static void order_calls(struct builder *b)
+{
+    if (b->calls.n) qsort(b->calls.v, b->calls.n, sizeof *b->calls.v, by_link);
+    for (size_t k = 0; k < b->calls.n; k++) {
+        struct call *c = &b->calls.v[k], *d = k && c[-1].link == c->link ? c - 1 : NULL;
+        int64_t node = end_of(b, c->node), before = end_of(b, c->before);
+        c->latest = node > before ? node : before;
+        if (d && d->latest > c->latest) c->latest = d->latest;
+        c->other = !d ? 0 : d->proc != c->proc || d->tid != c->tid ? k : d->other;
+    }
 }
 
 /* ---- collectives: kernels of communication of one name in several processes that ran at the same time.  None of them
@@ -432,11 +453,12 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
                           .tid = r->tid, .cat = r->cat, .name = r->name, .op = r->op, .gpu = true };
         v.selected = selects(b, PART_NAME, r->name) | selects(b, PART_CAT, r->cat);
         uint32_t launch = NODE_NONE, node;
-        for (size_t k = first_call(&b->calls, r->link); r->link && k < b->calls.n && b->calls.v[k].link == r->link; k++)
-            if (b->calls.v[k].proc == r->proc && b->calls.v[k].start <= start) {
-                launch = b->calls.v[k].before;
-                if (b->calls.v[k].start > launched) launched = b->calls.v[k].start;
-            }
+        size_t k = r->link ? calls_until(&b->calls, r->link, start) : 0;
+        while (k && b->calls.v[k - 1].link == r->link && b->calls.v[k - 1].proc != r->proc) k--;
+        if (k && b->calls.v[k - 1].link == r->link) {
+            launch = b->calls.v[k - 1].before;
+            if (b->calls.v[k - 1].start > launched) launched = b->calls.v[k - 1].start;
+        }
         if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
         uint32_t group = b->group ? b->group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
         if (group) came = come(b, &v, group);
@@ -508,14 +530,18 @@ static uint32_t last_stop(const struct builder *b, const struct dag_node *v, int
 static uint32_t linked(const struct builder *b, const struct dag_node *v, uint32_t link)
 {
     uint32_t best = NODE_NONE;
-    for (size_t k = first_call(&b->calls, link); k < b->calls.n && b->calls.v[k].link == link; k++) {
-        const struct call *c = &b->calls.v[k];
+    /* backwards, as long as one may have ended later; those of its own thread are passed over at once */
+    for (size_t k = calls_until(&b->calls, link, v->end), next; k && b->calls.v[k - 1].link == link; k = next) {
+        const struct call *c = &b->calls.v[k - 1];
+        if (best != NODE_NONE && c->latest < b->g->node[best].end) break;
+        bool own = c->proc == v->proc && c->tid == v->tid;
+        next = own ? c->other : k - 1;
+        if (own) continue;
         uint32_t node = c->node != NODE_NONE && b->g->node[c->node].end <= v->end ? c->node : c->before;
         if (node == NODE_NONE || b->g->node[node].end > v->end) continue;
         const struct dag_node *u = &b->g->node[node];
-        if (u->proc == v->proc && u->tid == v->tid) continue;
         if (u->end == v->end && (!u->cat || u->cat == b->waiting)) continue;   /* both wait: neither woke the other */
-        if (best == NODE_NONE || u->end > b->g->node[best].end) best = node;
+        if (best == NODE_NONE || u->end >= b->g->node[best].end) best = node;
     }
     return best;
 }
@@ -584,13 +610,28 @@ static void wake(struct dag *g, uint32_t from, uint32_t node, enum edge_why why,
 /* the last end of a process before that: what it had open was closed */
 static uint32_t last_exit(const struct builder *b, int64_t time)
 {
-    uint32_t best = NODE_NONE;
-    for (size_t i = 0; i < b->nlink; i++) {
-        const struct join *p = &b->link[i];
-        if (!p->is_post || p->node == NODE_NONE || p->time > time || p->what != b->exits) continue;
-        if (best == NODE_NONE || b->g->node[p->node].end > b->g->node[best].end) best = p->node;
+    size_t lo = 0, hi = b->exits_of.n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (b->exits_of.v[mid].time <= time) lo = mid + 1;
+        else hi = mid;
     }
-    return best;
+    return lo ? b->exits_of.v[lo - 1].node : NODE_NONE;
+}
+
+static void find_exits(struct builder *b)
+{
+    struct stops *s = &b->exits_of;
+    for (const struct join *p = b->link, *end = p + b->nlink; p < end; p++) {
+        if (!p->is_post || p->node == NODE_NONE || p->what != b->exits) continue;
+        s->v = grow(s->v, s->n + 1, &s->cap, sizeof *s->v);
+        s->v[s->n++] = (struct stop){ p->time, p->node };
+    }
+    if (s->n) qsort(s->v, s->n, sizeof *s->v, by_time);
+    for (size_t i = 1; i < s->n; i++) {
+        int64_t here = end_of(b, s->v[i].node), before = end_of(b, s->v[i - 1].node);
+        if (before > here || (before == here && s->v[i - 1].node < s->v[i].node)) s->v[i].node = s->v[i - 1].node;
+    }
 }
 
 static void tie(struct builder *b, const struct join *w)
@@ -643,6 +684,7 @@ static void tie_links(struct builder *b)
         w->of = (uint32_t)poll;
         if (w->peek || str_is(what, "timeout")) poll = w->node;
     }
+    find_exits(b);
     join_match(b->link, b->nlink);
     for (size_t i = 0; i < b->nlink; i++) {
         const struct join *w = &b->link[i];
@@ -728,7 +770,7 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
             first = grow(first, threads + 1, &first_cap, sizeof *first);
             first[threads++] = (uint32_t)before;
         }
-        if (!pass && b.calls.n) qsort(b.calls.v, b.calls.n, sizeof *b.calls.v, by_link);
+        if (!pass) order_calls(&b);
     }
     for (size_t i = 0; i < t->rows.n; i++) if (row[i].kind == EVENT_AFTER) wait_for_event(&b, &row[i]);
     tie_links(&b);
@@ -747,5 +789,5 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
     dag_seal(g);
     dag_set_lags(g);
     free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
-             b.on_gpu, b.calls.v, b.link, b.timer, b.told, b.gil);
+             b.on_gpu, b.calls.v, b.exits_of.v, b.link, b.timer, b.told, b.gil);
 }
