@@ -26,8 +26,8 @@ for t in $(targets); do
 done > absent
 ok 'help pipelines names targets' eval '! grep . absent'
 fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipeline' make -s -f "$root/Makefile" clean
-is 'compare, in filters' "bench-run --rounds=20 --output-rule=same -o out/runs.csv '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
-    eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 2p"
+is 'compare, in filters' "bench-run --rounds=20 -o out/runs.csv --output-rule=same '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
+    eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 3p"
 is 'where nobody named a folder, one that can be typed' 'mkdir -p compare' eval "bare compare -n 'sleep 1' 'sleep 2' | head -n 1"
 ok 'a filter that fails leaves no half of a file' \
     bash -c '. "$0/pipelines/ways/common"; ! into half sh -c "echo x; exit 1" && [ ! -e half ]' "$root"
@@ -36,6 +36,23 @@ fails 'compare in no rounds' 2 "'0' is not in" bare compare --rounds=0 true true
 ok 'no more is said of it' eval '! bare compare --rounds=0 true true 2>&1 | grep "different bytes"'
 fails 'compare what prints different bytes' 1 'different bytes' bare compare --rounds=6 'seq 3' 'seq 4'
 ok 'a sentence' eval "bare compare --rounds=6 'seq 90000' 'seq 1 90000' 2> /dev/null | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
+printf '#!/bin/sh\necho x >> %s/ran\necho "$1"\n' "$PWD" > tell
+chmod +x tell
+fails 'which is known after a round' 1 'any-output' bare compare --rounds=9 './tell a' './tell b'
+is 'of one run each' 2 grep -c x ran
+fails 'what fails in both prints no different bytes' 1 'went wrong' bare compare --rounds=3 false 'sh -c "exit 1"'
+ok 'and is not told to' eval '! bare compare --rounds=3 false "sh -c \"exit 1\"" 2>&1 | grep any-output'
+# a folder holds one comparison
+rm ran
+bare compare --rounds=3 -o again './tell 1' 'echo 1' > out 2> said
+runs=$(grep -c x ran)
+cp again/runs.csv first.csv
+bare compare --rounds=3 -o again './tell 1' 'echo 1' > out 2> said
+is 'the same line again measures anew' $((2 * runs)) grep -c x ran
+ok 'and what was there stays' cmp first.csv again/runs.before.csv
+fails 'another comparison is refused' 2 'again holds another comparison: -o another folder' bare compare --rounds=3 -o again 'echo 1' './tell 1'
+ok 'blanks before a command' eval "bare compare --rounds=6 ' seq 90000' '  seq 1 90000' 2> no | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
+fails 'a folder that make and shells would read' 2 'make wants a folder named by letters' eval "mkdir 'a&b' && bare inline 'a&b'"
 is 'kernel, in filters' 'loop-gen --test=0 --kind=mm --m=9 --n=8 --k=7 > ./mm_9_8_7.problem.csv' eval 'bare kernel -n mm 9 8 7 | sed -n 2p'
 fails 'a kernel of too few sizes' 2 'mm takes 3 sizes: m n k' bare kernel mm 9 8
 ok 'kernel' bare kernel -o k mm 9 8 7

@@ -321,4 +321,36 @@ left_out() { for o in $(options); do grep -q -e " $o[= ;]" <(sed -n '/^bench-pro
 [ -n "${MORE-}" ] || ok "make bench-prof-harmless tries all options $(left_out)" eval '[ -z "$(left_out)" ] && [ "$(options | wc -l)" -gt 10 ]'
 recorded() { awk -F, '$5 > 100 { n++ } END { print (n > 20) ? "most" : n }' log; }
 [ -n "${MORE-}" ] || is 'the programs were really recorded' most recorded
+# how deep Python may go, by every way through C
+cat > deep.py <<'P'
+import pickle, re, sys
+class Lazy:
+    def __init__(self, inner): self.inner = inner
+    def __getattr__(self, name): return getattr(self.inner, name)
+class End: value = 42
+class Nest:
+    def __init__(self, n): self.n = n
+    def __reduce__(self): return (Nest, (Nest(self.n - 1) if self.n else 0,))
+class Same:
+    def __init__(self, n): self.n = n
+    def __eq__(self, other): return self.n == 0 or Same(self.n - 1) == Same(self.n - 1)
+ways = {
+    "getattr": lambda n: [o := End()] and [o := Lazy(o) for i in range(n)] and o.value,
+    "map": lambda n: n == 0 or list(map(ways["map"], [n - 1])),
+    "sorted": lambda n: n == 0 or sorted([n - 1], key=lambda k: ways["sorted"](k) and 1),
+    "sub": lambda n: n == 0 or re.sub("x", lambda m: ways["sub"](n - 1) and "", "x"),
+    "pickle": lambda n: pickle.dumps(Nest(n)),
+    "equal": lambda n: Same(n) == Same(n),
+}
+for name, way in ways.items():
+    low, high = 0, 2000
+    while low + 1 < high:
+        n = (low + high) // 2
+        try: way(n); low = n
+        except RecursionError: high = n
+    print(name, low)
+P
+for options in '' --tree; do
+    is "as deep as without us${options:+, $options}" "$(/usr/bin/python3 deep.py 2>&1)" bash -c "prof-record --quiet --force $options -o deep deep.py 2>&1"
+done
 done_testing

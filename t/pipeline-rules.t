@@ -146,4 +146,10 @@ while read -r goal; do
     rm -rf "$T/made"
 done < pipelines
 ok 'none begins without its filters' eval '! [ -s early ] || { sed "s/^/# /" early; false; }'
+# a folder's name is not run, by no shell and not by make
+for name in 'a&touch pwned&b' 'a`touch pwned`' 'a;touch pwned' 'a$(shell touch pwned)' 'a=b'; do
+    fails "PROGRAM=$name" 2 "a folder whose name has no" make -s -f "$root/Makefile" -n inline "PROGRAM=$PWD/$name" "OUT=$PWD/o" SCALE=ci
+    fails "DATA=$name" 2 "a folder whose name has no" make -s -f "$root/Makefile" -n flambda-decisions "DATA=$PWD/$name" "OUT=$PWD/o"
+done
+ok 'nothing of it ran' test ! -e pwned -a ! -e "$root/pwned"
 done_testing

@@ -274,9 +274,25 @@ int see_patch(PyObject *o, const char *owner, const char *name, bool any)
 #if PY_VERSION_HEX >= 0x030b0000                        /* before, see frames.h */
 static iternextfunc generator_next;
 
+/* Without HAVE_VECTORCALL Python counts one more level of C for this call, against the limit of recursion. */
+static PyObject *call_function(PyObject *f, PyObject *args, PyObject *kw)
+{
+#if PY_VERSION_HEX < 0x030c0000
+    int *left = &PyThreadState_Get()->recursion_remaining;
+#elif PY_VERSION_HEX < 0x030d0000
+    int *left = &PyThreadState_Get()->c_recursion_remaining;
+#else
+    int none = 0, *left = &none;
+#endif
+    ++*left;
+    PyObject *result = PyVectorcall_Call(f, args, kw);
+    --*left;
+    return result;
+}
+
 static PyObject *function_call(PyObject *f, PyObject *args, PyObject *kw)
 {
-    FROM_C(PyObject *, PyVectorcall_Call(f, args, kw));
+    FROM_C(PyObject *, call_function(f, args, kw));
 }
 
 static PyObject *next_of_generator(PyObject *g)
