@@ -27,8 +27,8 @@ one_word  = $(if $(filter-out 1,$(words $($(1)))),$(error $(1)='$($(1))': a fold
     s,$(signs),$(if $(findstring $s,$($(1))),$(error $(1)='$($(1))': a folder whose name has no '$s')))
 $(foreach v,OUT B BIN,$(call one_word,$v))
 # what is given becomes words of recipes, and is looked at before it is expanded: a folder may be called $(shell ..)
-given    = $(foreach s,$(signs) =,$(if $(findstring $s,$(value $(1))),$(error $(1)='$(value $(1))': a folder whose name has \
-    no '$s')))
+given = $(foreach s,$(signs) =,$(if $(findstring $s,$(value $(1))),$(error $(1)='$(value $(1))': a folder whose name \
+    has no '$s')))
 $(foreach v,PROGRAM SOURCE FROM DATA,$(call given,$v))
 ifneq ($(words $(filter $(SCALES),$(SCALE)))$(words $(SCALE)),11)
 $(error SCALE='$(SCALE)': one of $(SCALES))

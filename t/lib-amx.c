@@ -266,7 +266,8 @@ int main(int argc, char **argv)
     if (!here) amx_emulate();
     int bad = compare(seed, pairs, &tried, types);
     printf("# %s: %d nests of bytes, %d of bf16, %d of attention, %d differ; %d had no code; %ld tile instructions, "
-           "%ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2], bad, tried - pairs, amx_done, amx_multiplied);
+           "%ld multiply\n", here ? "natively" : "emulated", types[0], types[1], types[2], bad,
+           tried - pairs, amx_done, amx_multiplied);
     ok(bad == 0, "kernels of AMX and plain loops agree bit by bit");
     ok(tried < pairs * 2, "most nests have code");
     ok(interpreted > pairs / 10, "and the interpreter has tiles, too");

@@ -42,7 +42,7 @@ struct csv {
     str *field;
     size_t nfield, capfield;
     int ncol;
-    str *name, raw, header;                              /* raw: the record as it stands in buf; header: and that of row 1 */
+    str *name, raw, header;                              /* raw: the record as it is in buf; header: that of row 1 */
     struct arena names;
     char *plain;                                         /* fields of a record that went through libcsv */
     size_t nplain, capplain;

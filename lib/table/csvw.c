@@ -299,7 +299,7 @@ void csvw_names(csvw *w, const char *names)
     }
 }
 
-/* a row that says the same as the header is told from it by quotes that a field does not need, and read back as a row */
+/* a row that says the same as the header is told from it by quotes that a field does not need, and read as a row */
 static void quote_one(csvw *w)
 {
     char *s = w->buf + w->row, *end = w->buf + w->n;

@@ -232,7 +232,8 @@ static void along(struct buf *b, struct drawing *d)
     add_blocks(b, d);
     if (p->kind == PLOT_BAR) {
         /* a bar stands on nought */
-        buf_format(b, "set boxwidth %g\nset yrange [%s]\n", 0.8 / (double)d->n, p->log_y ? "*:*" : below(d) ? "*<0:0<*" : "0:*");
+        buf_format(b, "set boxwidth %g\nset yrange [%s]\n", 0.8 / (double)d->n,
+                   p->log_y ? "*:*" : below(d) ? "*<0:0<*" : "0:*");
         const char *bars[] = { "using 1:2 with boxes", "using 1:2:3:4 with yerrorbars pt -1 lw 1.5" };
         if (!interval) { add_plot(b, d, bars, 1); return; }
         /* the bars carry the names, their whiskers come last and in black */
