@@ -48,7 +48,7 @@ bare compare --rounds=3 -o again './tell 1' 'echo 1' > out 2> said
 runs=$(grep -c x ran)
 cp again/runs.csv first.csv
 bare compare --rounds=3 -o again './tell 1' 'echo 1' > out 2> said
-is 'the same line again measures anew' $((2 * runs)) grep -c x ran
+ok 'the same line again measures anew' eval '[ "$(grep -c x ran)" -ge $((runs + 4)) ]'      # a round before, three after
 ok 'and what was there stays' cmp first.csv again/runs.before.csv
 fails 'another comparison is refused' 2 'again holds another comparison: -o another folder' bare compare --rounds=3 -o again 'echo 1' './tell 1'
 ok 'blanks before a command' eval "bare compare --rounds=6 ' seq 90000' '  seq 1 90000' 2> no | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
