@@ -27,7 +27,7 @@ done > absent
 ok 'help pipelines names targets' eval '! grep . absent'
 fails 'what is no pipeline is not made where the programs are' 2 'clean: no pipeline' make -s -f "$root/Makefile" clean
 is 'compare, in filters' "bench-run --rounds=20 -o out/runs.csv --output-rule=same '--label=sleep 1' 'sleep 1' '--label=sleep 2' 'sleep 2'" \
-    eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 3p"
+    eval "bare compare -n -o out 'sleep 1' 'sleep 2' | sed -n 4p"
 is 'where nobody named a folder, one that can be typed' 'mkdir -p compare' eval "bare compare -n 'sleep 1' 'sleep 2' | head -n 1"
 ok 'a filter that fails leaves no half of a file' \
     bash -c '. "$0/pipelines/ways/common"; ! into half sh -c "echo x; exit 1" && [ ! -e half ]' "$root"
