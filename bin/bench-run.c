@@ -60,7 +60,7 @@ static const struct opt options[] = {
     { 0, "output-rule", WORD, &rule, "same|own|any", "output demanded: as the base's first, as its own first" },
     { 0, "exit", INT, &expect_exit, "N", "exit status demanded", 0, 255 },
     { 0, "timeout", NUM, &timeout, "S", "wall seconds per run; then it is killed, a censored time", 0, 1e9 },
-    { 0, "cpu-limit", NUM, &cpu_limit, "S", "CPU seconds per process", 0, 1e9 },
+    { 0, "cpu-limit", NUM, &cpu_limit, "S", "CPU seconds per process, whole ones", 0, 1e9 },
     { 0, "memory-limit", SIZE, &memory_limit, "BYTES", "address space per process" },
     { 0, "output-limit", SIZE, &output_limit, "BYTES", "largest file written, output included" },
     { 'e', "event", LIST, &events, "NAME", "count this event (libpfm4 name)" },

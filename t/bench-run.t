@@ -94,4 +94,15 @@ both() { two & until [ -s two.csv ]; do sleep 0.01; done; two 2> /dev/null; wait
 is 'two that fill one table fill it once' 6 eval 'both; csv-where -c phase --is=measure two.csv | tail -n +2 | wc -l'
 is 'the noise floor leaves half of the time' measure eval "bench-run --quiet --aa --rounds=1000 --warmup=0 --max-time=0.4 --label=a 'sleep 0.01' |
     csv-cut -c phase | tail -n 1"
+# when to stop, and limits
+one() { bench-run --quiet --rounds=1 --warmup=0 "$@" 2> no | csv-where -c phase --is=measure; }
+is 'decided: as many rounds as it takes' 'sequential 1' eval "bench-run --quiet --rounds=300 --until=decided --warmup=0 --metric=wall --label=a 'sleep 0' --label=b 'sleep 0.02' |
+    csv-where -c phase --is=measure | csv-group -g stop -c round --stat=max | csv-calc --print=\"concat(stop, ' ', max_round < 60)\""
+fails 'nothing to stop at' 2 "'soon' is neither" bench-run --until=soon --label=a true --label=b true
+is 'CPU time' 'cpu_limit' eval "one --cpu-limit=1 --label=a 'sh -c \"while :; do :; done\"' | csv-calc --print=status"
+is 'memory' 'exit ok' eval "one --memory-limit=100Mi --label=a 'perl -e \"\\\$x = q(a) x 3e8\"' | csv-calc --print=status | xargs echo -n; echo -n ' ';
+    one --label=a 'perl -e \"\\\$x = q(a) x 3e8\"' | csv-calc --print=status"
+is 'what is written' 'output_limit 1000' eval "one --output-limit=1000 --label=a 'seq 10000' | csv-calc --print=\"concat(status, ' ', output_bytes)\""
+is 'what each run wants before it, in no time of its own' 'x ok' eval "one --prepare='cp $PWD/x.in x.made' --label=a 'cat x.made' 2>&1 | csv-calc --print=\"concat('x ', status)\"" < <(echo x > x.in)
+is 'messages in a file' 'oops' eval "one --stderr=said --label=a 'sh -c \"echo oops >&2\"' > no; grep -o '^oops$' said | sort -u"
 done_testing
