@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { ORDERS = 800, CUTS = 600, PACKS = 300, EXACTLY = 32 };      /* so many lead to more; are ranked again, */
-enum { NODES = 28, EXACT_NODES = 350 };                  /* unmeasured, with so many nodes in a plan, or fewer */
+enum { NODES = 25, EXACT_NODES = 350 };                  /* unmeasured, with so many nodes in a plan, or fewer */
 enum { PACK_FROM = 8192 };                               /* elements of an input, for which it may be worth while */
 
 struct choice {
