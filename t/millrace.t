@@ -52,7 +52,9 @@ ok 'the same line again measures anew' eval '[ "$(grep -c x ran)" -ge $((runs + 
 ok 'and what was there stays' cmp first.csv again/runs.before.csv
 fails 'another comparison is refused' 2 'again holds another comparison: -o another folder' bare compare --rounds=3 -o again 'echo 1' './tell 1'
 ok 'blanks before a command' eval "bare compare --rounds=6 ' seq 90000' '  seq 1 90000' 2> no | head -1 | grep -q 'seq 1 90000 .* seq 90000'"
-fails 'a folder that make and shells would read' 2 'make wants a folder named by letters' eval "mkdir 'a&b' && bare inline 'a&b'"
+printf 'build *.c\nsearch 1\nconfirm 2\n' > program
+fails 'a folder whose name shells would run is refused by make' 2 "a folder whose name has no '&'" eval "mkdir 'a&touch pwned' && cp program 'a&touch pwned' && bare inline 'a&touch pwned'"
+ok 'and nothing of it ran' test ! -e pwned
 is 'kernel, in filters' 'loop-gen --test=0 --kind=mm --m=9 --n=8 --k=7 > ./mm_9_8_7.problem.csv' eval 'bare kernel -n mm 9 8 7 | sed -n 2p'
 fails 'a kernel of too few sizes' 2 'mm takes 3 sizes: m n k' bare kernel mm 9 8
 ok 'kernel' bare kernel -o k mm 9 8 7
