@@ -228,6 +228,22 @@ static void forked(void)
     ok(from_5 == 2 && total("Python") + total("C") == 95, "a child of fork is profiled from its first row on");
 }
 
+/* by the coarser clock a call that was preempted did not run at all; it is a row nonetheless */
+static void preempted(void)
+{
+    const struct log_record log[] = {
+        { 1000, 0, LOG_PYTHON, 0 }, { 1000, 0, LOG_CPU, LOG_CPU_FIRST }, { 2000, 1, LOG_CALL, HOOK_PATCH },
+        { 9000, 0, LOG_CPU, 0 }, { 9001, 1, LOG_RETURN, HOOK_PATCH }, { 9500, 0, LOG_PYTHON_END, 0 },
+    };
+    size_t calls = 0;
+    write_log(1, log, sizeof log / sizeof *log, true);
+    read_all(false);
+    for (size_t i = 0; i < t.rows.n; i++)
+        calls += strcmp(cell(t.rows.v[i].cat), "C") == 0 && !*cell(t.rows.v[i].flag) &&
+                 t.rows.v[i].end > t.rows.v[i].start;
+    ok(calls == 1 && total("Off CPU") == 6999 && total("C") == 2, "a call that was off the CPU all the time is a call");
+}
+
 int main(int argc, char **argv)
 {
     if (!mkdtemp(dir)) return 1;
@@ -316,6 +332,7 @@ int main(int argc, char **argv)
     estimates();
     threads_of_a_log();
     forked();
+    preempted();
     drop("ev.5.0.1.log");
     drop("names.5.0.csv");
     return rmdir(dir) || done();

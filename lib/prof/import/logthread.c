@@ -206,7 +206,7 @@ static void off_cpu(struct log_reader *r, struct log_thread *t, const struct log
     t->gil = 0;
     if (rec->aux == LOG_CPU_FIRST || since == NONE || before == NONE || !t->calls.n) return;
     int64_t off = at - since - cpu;
-    if (off > at - before) off = at - before;
+    if (off > at - before - 1) off = at - before - 1;    /* what began there was there: no call is lost for its wait */
     if (gil > off) gil = off;
     struct log_frame *f = &t->calls.v[t->calls.n - 1];
     struct log_meaning m = log_meaning_of(r, t->process, f->id);
