@@ -92,6 +92,7 @@ static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, boo
     float *x[4], *bias = edge((size_t)p->bias * 4), *residual = edge((size_t)p->elements[TENSOR_C] * 4);
     size_t bytes = (size_t)p->elements[TENSOR_C] * 4;
     float *want = xmalloc(bytes, 1), *had = xmalloc(bytes, 1);
+    float *within = xcalloc((size_t)p->elements[TENSOR_C], sizeof *within);
     long over = 0;
     for (int i = 0; i < 4; i++) x[i] = some(r, p, i);
     if (add && p->type == TYPE_U8S8) memset(x[TENSOR_C], 1, bytes);
@@ -106,7 +107,7 @@ static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, boo
         k.add = true;
         carry_plain(&k, want, x[TENSOR_A], x[TENSOR_B]);
     } else {
-        problem_reference(p, want, x[TENSOR_A], x[TENSOR_B], g->extra);
+        problem_reference(p, want, within, x[TENSOR_A], x[TENSOR_B], g->extra);
     }
     for (int i = 0; i < 4; i++) {                        /* what it says that it needs, and a guard behind that */
         free(g->scratch[i]);
@@ -119,18 +120,18 @@ static bool agrees(struct rng *r, struct kernel *g, const struct problem *p, boo
     for (int i = 0; i < 4; i++)
         for (size_t j = 0; g->scratch[i] && j < GUARD; j++)
             over += ((const uint8_t *)g->scratch[i])[g->scratch_bytes[i] + j] != 0xa5;
-    bool good = problem_equal(p, x[TENSOR_C], want) && !over;
+    bool good = problem_equal(p, x[TENSOR_C], want, within) && !over;
     memcpy(x[TENSOR_C], had, bytes);
     if (good && problem_flops(p) < 2e5) {                /* the same by the instructions one by one */
         const char *why = kernel_interpret(g, x[TENSOR_C], x[TENSOR_A], x[TENSOR_B]);
-        good = !why && problem_equal(p, x[TENSOR_C], want);
+        good = !why && problem_equal(p, x[TENSOR_C], want, within);
         interpreted++;
     }
     free(had);
     for (int i = 0; i < 4; i++) edge_free(x[i], bytes_of(p, i));
     edge_free(bias, (size_t)p->bias * 4);
     edge_free(residual, (size_t)p->elements[TENSOR_C] * 4);
-    free(want);
+    free_all(want, within);
     return good;
 }
 

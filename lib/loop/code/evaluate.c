@@ -134,8 +134,8 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
         free_all(v->x[i], v->more[i]);
         v->x[i] = v->more[i] = NULL;
     }
-    free(v->want);
-    v->want = NULL;
+    free_all(v->want, v->within);
+    v->want = v->within = NULL;
     v->p = p;
     if (p && v->each) v->isa = isa_for(p);
     v->pace.slow = v->isa == ISA_AMX ? machine_tiles_slow : NULL;
@@ -162,7 +162,8 @@ void evaluator_operands(struct evaluator *v)
     v->kernel.extra = (struct carry_extra){ v->more[0], v->more[1], v->more[2] };
     if (!v->check || v->want) return;
     v->want = xmalloc((size_t)v->p->elements[TENSOR_C], (size_t)v->p->bytes);
-    problem_reference(v->p, v->want, v->x[TENSOR_A], v->x[TENSOR_B], v->kernel.extra);
+    v->within = xmalloc((size_t)v->p->elements[TENSOR_C], sizeof *v->within);
+    problem_reference(v->p, v->want, v->within, v->x[TENSOR_A], v->x[TENSOR_B], v->kernel.extra);
 }
 
 /* By the wall clock: the CPU time of a thread leaves preemption out, but on a virtual machine with stolen time it was
@@ -217,7 +218,7 @@ static struct result measure(struct evaluator *v, const struct nest *t, int min_
     s[0] = evaluator_once(v);
     double first = used_seconds() - began;
     if (v->prepared) kernel_finish(&v->kernel, v->x[TENSOR_C]);
-    if (v->check && !problem_equal(v->p, v->x[TENSOR_C], v->want)) {
+    if (v->check && !problem_equal(v->p, v->x[TENSOR_C], v->want, v->within)) {
         struct buf b = { 0 };
         nest_print(&b, v->p, t);
         die("wrong code for %s: problem %s tree %s", isa_name[v->isa], v->p->text, b.s);

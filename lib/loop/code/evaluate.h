@@ -45,7 +45,7 @@ struct evaluator {
     void (*watch)(void *, const struct evaluator *, const struct nest *);    /* NULL, or told of what is asked for */
     void *watching;
     struct kernel kernel;
-    float *x[3], *more[3], *want;                        /* more: bias and residual of what follows the sum, V */
+    float *x[3], *more[3], *want, *within;               /* more: bias and residual of what follows the sum, V */
     struct entry {                                       /* open addressing; key 0: free */
         uint64_t key;
         double seconds, median;

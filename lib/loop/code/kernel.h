@@ -79,9 +79,11 @@ const char *kernel_plan_asked(struct kernel_plan *, const struct problem *, cons
                               const struct plan_ask *);
 
 void problem_carry(struct carry_kernel *, const struct problem *);   /* as what carries describes it, without code */
-/* the same tensors seen by any schedule: slow and right; c is overwritten, with 2 bytes an element after a cast */
-void problem_reference(const struct problem *, float *c, const float *a, const float *b, struct carry_extra);
-/* is a result that of the reference, bit by bit, or but for the rounding of gelu and of norms, of attention, and of its
- * scores to bf16 where V is at most 4? */
-bool problem_equal(const struct problem *, const float *got, const float *want);
+/* The same tensors seen by any schedule: slow and right; c is overwritten, 2 bytes an element after a cast.
+ * `within` becomes what each element may be off by: for the rounding of gelu, divisions, norms and attention, and
+ * of its scores to bf16 where V is at most 4, carried through the words behind them. */
+void problem_reference(const struct problem *, float *c, float *within, const float *a, const float *b,
+                       struct carry_extra);
+/* is a result that of the reference: bit by bit, or where it says so within that, 1e-5 and 1e-5 of itself? */
+bool problem_equal(const struct problem *, const float *got, const float *want, const float *within);
 #endif

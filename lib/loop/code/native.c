@@ -402,7 +402,8 @@ struct result native_evaluate(struct evaluator *v, const struct nest *t)
     float *c = v->x[TENSOR_C];
     memset(c, 0xff, (size_t)(v->p->elements[TENSOR_C] * v->p->bytes));
     native_once(&n, v);
-    if (v->check && !problem_equal(v->p, c, v->want)) die("the C of the nest is wrong: problem %s", v->p->text);
+    if (v->check && !problem_equal(v->p, c, v->want, v->within))
+        die("the C of the nest is wrong: problem %s", v->p->text);
     r.checked = v->check;
     for (double total = 0; r.runs < v->max_runs && (r.runs < v->min_runs || total < v->cap_seconds); r.runs++) {
         double d = native_once(&n, v);

@@ -9,6 +9,12 @@
 #include <string.h>
 
 static const double NORM_LEAST = 1e-5;                   /* below the root, as nest.h says */
+static const double ROUNDING = 0x1p-24;                  /* of a float, to the nearest: this share of it */
+static const double GELU_ERROR = 3 * 0x1p-24;            /* of x: gelu(-5) is a difference of numbers near 5 */
+static const double PAIR_ERROR = 2e-5;                   /* of two contractions, of the greatest of C */
+/* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
+ * the greatest of V at most, which is 4 here. */
+static const double SCORE_ERROR = 4 / 256.0;
 
 /* ---- numbers as they are stored ---- */
 
@@ -198,7 +204,8 @@ static void two(const struct problem *p, double *c, const double *a, const doubl
 
 static double rounded(const struct problem *p, double x) { return p->type == TYPE_F64 ? x : (double)(float)x; }
 
-static void normalise(const struct problem *p, double *c, const double *more, bool layer)
+/* a norm of each row of c, each number of which may be wrong by `off`, and with all of them the row's size */
+static void normalise(const struct problem *p, double *c, double *off, const double *more, bool layer)
 {
     struct walker w = { .p = p };
     const int32_t n = p->size[p->norm];
@@ -206,13 +213,20 @@ static void normalise(const struct problem *p, double *c, const double *more, bo
     for (int v = 0; v < p->nvar; v++)
         if (p->stride[TENSOR_C][v] && v != p->norm) w.vars |= 1u << v;
     do {
-        double mean = 0, squares = 0, *x = c + w.o[TENSOR_C];
-        for (int32_t i = 0; i < n; i++) mean += x[i * apart] / n;
-        for (int32_t i = 0; i < n; i++) squares += pow(x[i * apart] - (layer ? mean : 0), 2) / n;
+        double mean = 0, squares = 0, wrong = 0, spread = 0, *x = c + w.o[TENSOR_C], *e = off + w.o[TENSOR_C];
+        for (int32_t i = 0; i < n && layer; i++) {
+            mean += x[i * apart] / n;
+            wrong += (e[i * apart] + 4 * ROUNDING * fabs(x[i * apart])) / n;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            squares += pow(x[i * apart] - mean, 2) / n;
+            spread += pow(e[i * apart] + wrong, 2) / n;
+        }
         for (int32_t i = 0; i < n; i++) {
             const int64_t at = (w.o[TENSOR_C] + i * apart) / p->bias_step % p->bias;
-            double y = (x[i * apart] - (layer ? mean : 0)) / sqrt(squares + NORM_LEAST) * more[p->bias + at];
-            x[i * apart] = layer ? y + more[2 * p->bias + at] : y;
+            const double gain = more[p->bias + at] / sqrt(squares + NORM_LEAST), z = x[i * apart] - mean;
+            e[i * apart] = fabs(gain) * (e[i * apart] + wrong + fabs(z) * sqrt(spread / (squares + NORM_LEAST)));
+            x[i * apart] = z * gain + (layer ? more[2 * p->bias + at] : 0);
         }
     } while (step(&w));
 }
@@ -225,64 +239,63 @@ static double *wide(const struct problem *p, const void *x, int64_t n)
     return to;
 }
 
-static void follow(const struct problem *p, double *c, struct carry_extra extra)
+/* The words, each rounded, and how far from that a kernel may be: what gelu, a division and a norm are wrong by in
+ * floats, and what the words behind them make of it. */
+static void follow(const struct problem *p, double *c, double *off, struct carry_extra extra)
 {
     const int64_t n = p->elements[TENSOR_C];
     double *bias = wide(p, extra.bias, p->bias * p->biases), *residual = wide(p, extra.residual, n);
     for (int64_t i = 0; i < n; i++) c[i] = rounded(p, c[i]);
     for (const uint8_t *word = p->then; *word; word++) {
-        if (*word == THEN_LAYERNORM || *word == THEN_RMSNORM) normalise(p, c, bias, *word == THEN_LAYERNORM);
+        if (*word == THEN_LAYERNORM || *word == THEN_RMSNORM) normalise(p, c, off, bias, *word == THEN_LAYERNORM);
         for (int64_t i = 0; i < n; i++) {
+            const double by = *word == THEN_SCALE ? bias[p->scale + i / p->bias_step % p->bias] : 1;
+            if (*word == THEN_GELU) off[i] = 1.13 * off[i] + GELU_ERROR * fabs(c[i]);      /* of its slope the most */
             if (*word == THEN_BIAS) c[i] += bias[i / p->bias_step % p->bias];
-            if (*word == THEN_SCALE) c[i] *= bias[p->scale + i / p->bias_step % p->bias];
             if (*word == THEN_RESIDUAL) c[i] += residual[i];
-            if (*word == THEN_OVER) c[i] /= p->over;
-            c[i] = element(*word, p->arg[*word], c[i]);
-            c[i] = rounded(p, c[i]);
+            if (*word == THEN_OVER) c[i] /= p->over, off[i] = off[i] / p->over + 2 * ROUNDING * fabs(c[i]);
+            c[i] = rounded(p, element(*word, p->arg[*word], c[i] * by));
+            off[i] = off[i] * fabs(by) + (off[i] > 0 ? 2 * ROUNDING * fabs(c[i]) : 0);
         }
     }
     free(bias);
     free(residual);
 }
 
-void problem_reference(const struct problem *p, float *c, const float *a, const float *b, struct carry_extra extra)
+void problem_reference(const struct problem *p, float *c, float *within, const float *a, const float *b,
+                       struct carry_extra extra)
 {
     const int64_t n = p->elements[TENSOR_C];
-    double *x = numbers(p, TENSOR_A, a), *y = p->elements[TENSOR_B] ? numbers(p, TENSOR_B, b) : NULL;
+    double *x = numbers(p, TENSOR_A, a), *y = p->elements[TENSOR_B] ? numbers(p, TENSOR_B, b) : NULL, most = 0;
     double *second = p->pair ? numbers(p, TENSOR_V, extra.second) : NULL, *sum = xcalloc((size_t)n, sizeof *sum);
+    double *off = xcalloc((size_t)n, sizeof *off);
     if (p->pair) two(p, sum, x, y, second);
     else sums(p, sum, x, y ? y : x);
-    if (p->then[0]) follow(p, sum, extra);
-    for (int64_t i = 0; i < n; i++)
+    for (int64_t i = 0; i < n && p->pair; i++) most = fmax(most, fabs(sum[i]));
+    for (int64_t i = 0; i < n && p->pair; i++)
+        off[i] = PAIR_ERROR * most + (p->store == STORE_BF16 ? SCORE_ERROR : 0);
+    if (p->then[0]) follow(p, sum, off, extra);
+    for (int64_t i = 0; i < n; i++) {
         if (problem_then(p, THEN_CAST)) ((uint16_t *)(void *)c)[i] = to_bf16(sum[i]);
         else if (problem_then(p, THEN_CAST_F16)) ((uint16_t *)(void *)c)[i] = to_f16(sum[i]);
         else if (p->type == TYPE_F64) ((double *)(void *)c)[i] = sum[i];
         else if (p->type == TYPE_U8S8 && !p->then[0]) ((int32_t *)(void *)c)[i] = (int32_t)(int64_t)sum[i];
         else c[i] = (float)sum[i];
-    free_all(x, y, second, sum);
+        within[i] = (float)off[i];
+    }
+    free_all(x, y, second, sum, off);
 }
 
 /* ---- is a result that? ---- */
 
-/* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
- * the greatest of V at most, which is 4 here. */
-static const float SCORE_ERROR = 4 / 256.0f;
-/* gelu of -5 is the difference of numbers near 5, and rounded as they are; norms of a row of nothing else divide that
- * by the root of 1e-5 and multiply it by a gain, 4 at most here */
-static const float GELU_ERROR = 5 * 6e-8f * 316 * 4;
-
-bool problem_equal(const struct problem *p, const float *got, const float *want)
+bool problem_equal(const struct problem *p, const float *got, const float *want, const float *within)
 {
     size_t n = (size_t)p->elements[TENSOR_C];
     bool cast = problem_cast(p);
     enum carry_store last = problem_then(p, THEN_CAST_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
-    float most = 0;                                      /* what rounding of two contractions is a share of */
-    for (size_t i = 0; i < n && p->pair; i++) most = fmaxf(most, fabsf(want[i]));
-    if (p->pair && p->store == STORE_BF16) most += SCORE_ERROR / 2e-5f;
     const bool rounds = problem_then(p, THEN_GELU) || problem_then(p, THEN_OVER) || p->norm >= 0 || p->pair;
     if (!rounds || p->type == TYPE_F64)                  /* doubles are divided, in both */
         return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
-    const float least = 1e-5f + (p->norm >= 0 && problem_then(p, THEN_GELU) ? GELU_ERROR : 0);
     for (size_t i = 0; i < n; i++) {
         float x, y;
         if (cast) {
@@ -292,7 +305,7 @@ bool problem_equal(const struct problem *p, const float *got, const float *want)
             x = got[i], y = want[i];
         }
         if (x == y) continue;                            /* both infinite, too */
-        if (!(fabsf(x - y) <= least + 1e-5f * fabsf(y) + 2e-5f * most + (cast ? fabsf(y) / 128 : 0))) return false;
+        if (!(fabsf(x - y) <= within[i] + 1e-5f + 1e-5f * fabsf(y) + (cast ? fabsf(y) / 128 : 0))) return false;
     }
     return true;
 }

@@ -308,7 +308,7 @@ static void start_text(struct peers *s, int i, const struct problem *p, const st
     if (s->result[i].why) return;
     memset(v->x[TENSOR_C], 0xff, (size_t)(p->elements[TENSOR_C] * p->bytes));
     native_once(&w->text, v);
-    s->result[i].checked = problem_equal(p, v->x[TENSOR_C], v->want);
+    s->result[i].checked = problem_equal(p, v->x[TENSOR_C], v->want, v->within);
     if (!s->result[i].checked) s->result[i].why = "its result is wrong";
     if (!s->result[i].checked) native_unload(&w->text);
 }

@@ -3,7 +3,7 @@
 enum { TEST_A, TEST_B, TEST_C, TEST_GIVEN, TEST_MORE, TEST_RESIDUAL, TEST_HAD, TEST_ROW, TESTS };
 struct test {
     const struct carry_kernel *k;
-    char *x[TESTS];                                      /* HAD: C before; ROW: doubles of a row of C, or of S */
+    char *x[TESTS];                                      /* HAD: C before; ROW: doubles of a row of C or S, errors */
     int64_t n[TESTS];
     int soft;                                            /* not exact: gelu, a norm, a division, softmax */
     double most; /* of S and V, what rounding of two contractions is a share of */
@@ -129,24 +129,36 @@ static double test_more(const struct test *t, int which, int64_t i)
     return t->k->type == CARRY_F64 ? ((const eight *)t->x[which])[i] : ((const float *)t->x[which])[i];
 }
 
-/* what follows, word by word, on n neighbours in C, the first of which is element `at` */
-static void test_follow(const struct test *t, double *y, int64_t at, int64_t n)
+static double test_size(double x) { return x < 0 ? -x : x; }
+
+/* What follows, word by word, on n neighbours in C, the first of which is element `at`; `off`: how far from that each
+ * may be, by what gelu, divisions and norms round in floats and what the words behind them make of it. */
+static void test_follow(const struct test *t, double *y, double *off, int64_t at, int64_t n)
 {
     const struct carry_kernel *k = t->k;
+    const double digit = k->type == CARRY_F64 ? 0 : 0x1p-24;
     for (const uint8_t *then = k->then; *then; then++) {
-        double mean = 0, square = 0;
-        for (int64_t i = 0; i < n && *then == CARRY_LAYERNORM; i++) mean += y[i] / n;
-        for (int64_t i = 0; i < n && *then == k->norm; i++) square += (y[i] - mean) * (y[i] - mean) / n;
+        double mean = 0, square = 1e-5, wrong = 0, spread = 0;
+        for (int64_t i = 0; i < n && *then == CARRY_LAYERNORM; i++)
+            mean += y[i] / n, wrong += (off[i] + 4 * digit * test_size(y[i])) / n;
+        for (int64_t i = 0; i < n && *then == k->norm; i++)
+            square += (y[i] - mean) * (y[i] - mean) / n, spread += (off[i] + wrong) * (off[i] + wrong) / n;
+        spread = test_root(spread / square);
         for (int64_t i = 0; i < n; i++) {
             const int64_t column = (at + i) / k->bias_step % k->bias;
             if (k->type != CARRY_F64) y[i] = (double)(float)y[i];
             if (*then == CARRY_BIAS) y[i] += test_more(t, TEST_MORE, column);
-            if (*then == CARRY_SCALE) y[i] *= test_more(t, TEST_MORE, k->scales + column);
+            const double by = *then == CARRY_SCALE ? test_more(t, TEST_MORE, k->scales + column) : 1;
             if (*then == CARRY_RESIDUAL) y[i] += test_more(t, TEST_RESIDUAL, at + i);
-            y[i] = test_word(*then, k->arg[*then], y[i]);
-            if (*then == CARRY_OVER) y[i] /= k->over;
+            if (*then == CARRY_GELU) off[i] = 1.13 * off[i] + 3 * digit * test_size(y[i]);
+            y[i] = test_word(*then, k->arg[*then], y[i] * by);
+            off[i] *= test_size(by);
+            if (*then == CARRY_OVER) y[i] /= k->over, off[i] = off[i] / k->over + digit * test_size(y[i]);
+            if (off[i] > 0) off[i] += 2 * digit * test_size(y[i]);
             if (*then != k->norm) continue;
-            y[i] = (y[i] - mean) / test_root(square + 1e-5) * test_more(t, TEST_MORE, k->bias + column);
+            const double gain = test_more(t, TEST_MORE, k->bias + column) / test_root(square);
+            off[i] = test_size(gain) * (off[i] + wrong + test_size(y[i] - mean) * spread);
+            y[i] = (y[i] - mean) * gain;
             if (*then == CARRY_LAYERNORM) y[i] += test_more(t, TEST_MORE, 2 * k->bias + column);
         }
     }
@@ -164,11 +176,11 @@ static double test_result(const struct test *t, int which, int64_t i)
     return ((const float *)t->x[which])[i];
 }
 
-static int test_far(const struct test *t, double got, double want)
+static int test_far(const struct test *t, double got, double want, double off)
 {
     const struct carry_kernel *k = t->k;
-    const double size = want < 0 ? -want : want;
-    double d = got > want ? got - want : want - got, may = t->soft ? (k->norm ? 4e-4 : 1e-5) + 1e-5 * size : 0;
+    const double size = test_size(want);
+    double d = test_size(got - want), may = t->soft ? off + 1e-5 + 1e-5 * size : 0;
     if (k->type != CARRY_F64 && (k->type != CARRY_U8S8 || k->then[0])) want = (double)(float)want;
     for (const uint8_t *then = k->then; *then && !k->pair; then++)       /* half of the last digit */
         if (casts(*then)) may += *then == CARRY_CAST_F16 ? size / 2048 + 0x1p-25 : size / 256;
@@ -181,7 +193,7 @@ static int test_far(const struct test *t, double got, double want)
 static int test_row(const struct test *t, const int64_t o[4], int32_t n)
 {
     const struct carry_kernel *k = t->k;
-    double *y = (double *)(void *)t->x[TEST_ROW];
+    double *y = (double *)(void *)t->x[TEST_ROW], *off = y + t->n[TEST_ROW] / 4;
     int in = -1, reduced = 0, bad = 0;
     for (int v = 0; v < k->nvar; v++) {
         if (k->stride[2][v] == 1 && k->size[v] > 1) in = v;
@@ -193,8 +205,9 @@ static int test_row(const struct test *t, const int64_t o[4], int32_t n)
         for (int d = 0; d < 4; d++) from[d] = o[d] + (in < 0 ? 0 : i * k->stride[d][in]);
         y[i] = test_sum(t, reduced, from) + (k->add ? test_result(t, TEST_HAD, o[2] + i) : 0);
     }
-    if (!k->pair) test_follow(t, y, o[2], n);
-    for (int32_t i = 0; i < n; i++) bad |= test_far(t, test_result(t, TEST_C, o[2] + i), y[i]);
+    for (int32_t i = 0; i < n; i++) off[i] = 0;
+    if (!k->pair) test_follow(t, y, off, o[2], n);
+    for (int32_t i = 0; i < n; i++) bad |= test_far(t, test_result(t, TEST_C, o[2] + i), y[i], off[i]);
     return bad;
 }
 
@@ -267,9 +280,11 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
                        struct carry_state *s)
 {
     const int then = k->then[0] != 0 && !k->pair;
-    const int64_t d = bytes_of(k), row = (k->pair ? k->size[k->last] + k->size[k->along] : k->elements[2]) * 2;
+    int64_t d = bytes_of(k), row = k->pair ? k->size[k->last] + k->size[k->along] : 1;
+    for (int v = 0; v < k->nvar && !k->pair; v++) row = k->size[v] > row ? k->size[v] : row;
     const int64_t n[TESTS] = { k->elements[0], k->elements[1], k->elements[2], k->given,
-                               then ? k->bias * 4 : k->elements[3], then ? k->elements[2] : 0, k->elements[2], row };
+                               then ? k->bias * 4 : k->elements[3], then ? k->elements[2] : 0, k->elements[2],
+                               row * 4 };
     struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4.0 : 0.0 };
     int64_t bytes = 0;
     for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_GELU || k->then[i] == CARRY_OVER;
