@@ -80,7 +80,7 @@ while read -ra command; do
         fault $what 0 count
         calls=$(od -An -tu8 count) step=1
         for ((n = 1; n <= calls && n < 200; n += step)); do
-            [[ $what != malloc || $n -lt 24 ]] || step=23
+            [ $n -lt 24 ] || step=23
             fault $what $n
             [ $rc -lt 128 ] || problem "killed by a signal, exit $rc"
             if [ $rc = $good_rc ]; then

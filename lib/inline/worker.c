@@ -7,11 +7,14 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -90,9 +93,10 @@ enum { FUNCTION_INDEX = -1, OPCODE_INDIRECT_BRANCH = 4, LINKAGE_EXTERNAL = 0, LI
 enum { CPU_SECONDS = 120 };
 
 struct llvm_state {
-    void *context, *module, *target;
+    void *bitcode, *context, *module, *target;
     void **function, **call;                             /* handles of the worker's */
     uint64_t *inferred;                                /* attributes of each when nothing is inlined; NULL: not known */
+    bool debug;
 };
 
 static void *library;
@@ -244,33 +248,68 @@ static bool taken(void *f)
     return false;
 }
 
+static bool read_bitcode(struct llvm_state *s)
+{
+    s->context = LLVMContextCreate();
+    if (LLVMParseBitcodeInContext2(s->context, s->bitcode, &s->module)) return false;
+    if (!s->debug) LLVMStripModuleDebugInfo(s->module);
+    return true;
+}
+
+/* the functions and calls of w in the module as it lies here */
+static void find_handles(struct worker *w)
+{
+    struct llvm_state *s = w->llvm;
+    struct intern names = { 0 };
+    size_t k = 0, c = 0;
+    for (; k < w->nfunctions; k++) intern(&names, w->function[k].name);
+    k = 0;
+    for (void *f = LLVMGetFirstFunction(s->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        s->function[k++] = f;
+        for (void *b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (void *i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
+                void *callee = callee_of(i);
+                if (callee && intern_find(&names, name_of(callee)) >= 0) s->call[c++] = i;
+            }
+    }
+    intern_free(&names);
+}
+
+/* the same module again, as if nothing had been built from it */
+static void read_again(struct worker *w)
+{
+    struct llvm_state *s = w->llvm;
+    LLVMDisposeModule(s->module);
+    LLVMContextDispose(s->context);
+    if (!read_bitcode(s)) gave_up("no bitcode any more");
+    find_handles(w);
+}
+
 static void read_module(struct worker *w)
 {
     struct llvm_state *s = w->llvm;
     struct intern names = { 0 };                         /* lives as long as the worker: texts are borrowed */
-    size_t cap = 0, caph = 0, capc = 0, caphc = 0;
+    size_t cap = 0, capc = 0, k = 0;
     for (void *f = LLVMGetFirstFunction(s->module); f; f = LLVMGetNextFunction(f)) {
         if (LLVMIsDeclaration(f)) continue;
-        uint32_t k = intern(&names, name_of(f));
+        uint32_t name = intern(&names, name_of(f));
         int linkage = LLVMGetLinkage(f);
         w->function = grow(w->function, w->nfunctions + 1, &cap, sizeof *w->function);
-        s->function = grow(s->function, w->nfunctions + 1, &caph, sizeof *s->function);
-        s->function[w->nfunctions] = f;
         struct worker_function *to = &w->function[w->nfunctions++];
-        *to = (struct worker_function){ .name = names.name[k], .taken = taken(f), .never = never(f),
+        *to = (struct worker_function){ .name = names.name[name], .taken = taken(f), .never = never(f),
                                         .local = linkage == LINKAGE_INTERNAL || linkage == LINKAGE_PRIVATE };
         for (void *b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b), to->blocks++)
             for (void *i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) to->instructions++;
     }
-    for (size_t k = 0; k < w->nfunctions; k++)
-        for (void *b = LLVMGetFirstBasicBlock(s->function[k]); b; b = LLVMGetNextBasicBlock(b))
+    for (void *f = LLVMGetFirstFunction(s->module); f; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f)) continue;
+        for (void *b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
             for (void *i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) {
                 void *callee = callee_of(i);
                 long c = callee ? intern_find(&names, name_of(callee)) : -1;
                 if (c < 0) continue;
                 w->call = grow(w->call, w->ncalls + 1, &capc, sizeof *w->call);
-                s->call = grow(s->call, w->ncalls + 1, &caphc, sizeof *s->call);
-                s->call[w->ncalls] = i;
                 bool fixed = LLVMGetCallSiteEnumAttribute(i, (unsigned)FUNCTION_INDEX, kind("noinline")) != NULL;
                 struct worker_call *to = &w->call[w->ncalls++];
                 *to = (struct worker_call){ .caller = (uint32_t)k, .callee = (uint32_t)c, .fixed = fixed,
@@ -278,6 +317,11 @@ static void read_module(struct worker *w)
                 for (unsigned j = 0; j < to->arguments; j++)
                     to->constants += LLVMIsAConstant(LLVMGetOperand(i, j)) != NULL;
             }
+        k++;
+    }
+    s->function = xcalloc(w->nfunctions + 1, sizeof *s->function);
+    s->call = xcalloc(w->ncalls + 1, sizeof *s->call);
+    find_handles(w);
 }
 
 struct worker *worker_open(const char *module, int version, const char *level, bool debug, const char **why)
@@ -294,8 +338,9 @@ struct worker *worker_open(const char *module, int version, const char *level, b
         return NULL;
     }
     w->hash = hash_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), hash_bytes(level, strlen(level), 0));
-    s->context = LLVMContextCreate();
-    if (LLVMParseBitcodeInContext2(s->context, buffer, &s->module)) {
+    s->bitcode = buffer;
+    s->debug = debug;
+    if (!read_bitcode(s)) {
         snprintf(sentence, sizeof sentence, "%s: no bitcode of LLVM %d", module, version);
         return NULL;
     }
@@ -304,7 +349,6 @@ struct worker *worker_open(const char *module, int version, const char *level, b
         snprintf(sentence, sizeof sentence, "%s: %s", triple, text);
         return NULL;
     }
-    if (!debug) LLVMStripModuleDebugInfo(s->module);
     s->target = LLVMCreateTargetMachine(target, triple, strncmp(triple, "x86_64", 6) == 0 ? "x86-64" : "generic", "",
                                         strcmp(level, "-O3") == 0 ? CODEGEN_AGGRESSIVE : CODEGEN_DEFAULT, RELOC_STATIC,
                                         CODE_MODEL_DEFAULT);
@@ -481,7 +525,6 @@ static void collect_inferred(const struct worker *w, uint64_t *inferred)
 static const char *run(struct worker *w, const struct worker_order *o, struct answer *a, struct buf *said)
 {
     struct llvm_state *s = w->llvm;
-    set_options(o);
     LLVMContextSetDiagnosticHandler(s->context, remark, said);
     void *always = LLVMCreateEnumAttribute(s->context, kind("alwaysinline"), 0);
     for (size_t i = 0; o->inlined && i < w->ncalls; i++)
@@ -506,48 +549,176 @@ static const char *run(struct worker *w, const struct worker_order *o, struct an
     return read_object(w, p, n, &a->text, a->bytes);
 }
 
-const char *worker_build(struct worker *w, const struct worker_order *o, struct worker_answer *to)
+/* the first build in which nothing is inlined tells */
+static void keep_inferred(struct worker *w, const struct worker_order *o, const struct answer *a)
+{
+    bool none = !w->llvm->inferred && o->inlined && !o->awake;
+    for (size_t i = 0; i < w->ncalls && none; i++) none = !o->inlined[i];
+    if (!none) return;
+    w->llvm->inferred = xmalloc(w->nfunctions + 1, sizeof(uint64_t));
+    memcpy(w->llvm->inferred, a->inferred, w->nfunctions * sizeof(uint64_t));
+}
+
+static const char *ended(pid_t child, const struct answer *a)
 {
     static char sentence[400];
-    size_t n = w->nfunctions, bytes = sizeof(struct answer) + n * (sizeof(double) + sizeof(uint64_t));
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) die_errno("wait");
+    if (WIFSIGNALED(status)) snprintf(sentence, sizeof sentence, "LLVM: signal %d", WTERMSIG(status));
+    else snprintf(sentence, sizeof sentence, "LLVM: %s", *a->why ? a->why : "gave up");
+    return status ? sentence : NULL;
+}
+
+static struct answer *shared(size_t bytes, size_t functions)
+{
     struct answer *a = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (a == MAP_FAILED) die_errno("memory for an answer");
     a->bytes = (double *)(a + 1);
-    a->inferred = (uint64_t *)(a->bytes + n);
+    a->inferred = (uint64_t *)(a->bytes + functions);
+    return a;
+}
+
+static size_t answer_bytes(const struct worker *w)
+{
+    return sizeof(struct answer) + w->nfunctions * (sizeof(double) + sizeof(uint64_t));
+}
+
+static void limit_cpu(void)
+{
+    struct rusage u;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_CPU, &limit) || getrusage(RUSAGE_SELF, &u)) return;
+    const rlim_t until = (rlim_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + CPU_SECONDS;
+    if (until < limit.rlim_max) limit.rlim_cur = until;
+    setrlimit(RLIMIT_CPU, &limit);
+}
+
+/* ---- a child for one build */
+
+static const char *build_alone(struct worker *w, const struct worker_order *o, struct answer *a)
+{
     struct memory_file said = { .fd = -1 };
     if (o->remarks) said = memory_file("remarks");
     pid_t child = fork();
     if (child < 0) die_errno("fork");
     if (child == 0) {
         answering = a;
-        struct rlimit limit = { CPU_SECONDS, CPU_SECONDS };
-        setrlimit(RLIMIT_CPU, &limit);
+        limit_cpu();
+        set_options(o);
         struct buf text = { 0 };
         const char *why = run(w, o, a, &text);
         if (why) snprintf(a->why, sizeof a->why, "%s", why);
         if (o->remarks) memory_file_write(&said, &text);
         _exit(why != NULL);
     }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) die_errno("wait");
-    if (WIFSIGNALED(status)) snprintf(sentence, sizeof sentence, "LLVM: signal %d", WTERMSIG(status));
-    else snprintf(sentence, sizeof sentence, "LLVM: %s", *a->why ? a->why : "gave up");
-    to->text = a->text;
-    memcpy(to->bytes, a->bytes, n * sizeof(double));
-    if (status == 0 && !w->llvm->inferred && o->inlined && !o->awake) {
-        bool none = true;                                /* the first build in which nothing is inlined tells */
-        for (size_t i = 0; i < w->ncalls; i++) none &= !o->inlined[i];
-        if (none) w->llvm->inferred = memcpy(xmalloc(n + 1, sizeof(uint64_t)), a->inferred, n * sizeof(uint64_t));
-    }
-    munmap(a, bytes);
+    const char *why = ended(child, a);
     if (o->remarks) *o->remarks = memory_file_read(&said);
-    return status ? sentence : NULL;
+    return why;
+}
+
+/* ---- a child for many: most of a small build is what LLVM does at its first, and pages a fork has to find again */
+
+static struct server {
+    pid_t child;                                         /* 0: none */
+    int fd;
+    struct worker *of;
+    struct answer *answer;
+    unsigned char *inlined, *awake, *wanted;             /* behind the answer; the first of each: is it there? */
+    size_t bytes;
+} server;
+
+static _Noreturn void serve(struct worker *w, int fd)
+{
+    struct answer *a = answering = server.answer;
+    const struct worker_order o = { .inlined = server.inlined + 1 };
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    set_options(&o);
+    for (char c; read(fd, &c, 1) == 1;) {
+        struct worker_order order = o;
+        struct buf text = { 0 };
+        if (*server.awake) order.awake = server.awake + 1;
+        if (*server.wanted) order.wanted = server.wanted + 1;
+        limit_cpu();
+        read_again(w);
+        const char *why = run(w, &order, a, &text);
+        if (why) snprintf(a->why, sizeof a->why, "%s", why);
+        if (!why) keep_inferred(w, &order, a);
+        free(text.s);
+        if (why || write(fd, &c, 1) != 1) break;
+    }
+    _exit(1);
+}
+
+static const char *stop_server(void)
+{
+    if (!server.child) return NULL;
+    close(server.fd);
+    const char *why = ended(server.child, server.answer);
+    munmap(server.answer, server.bytes);
+    server.child = 0;
+    return why;
+}
+
+static void start_server(struct worker *w)
+{
+    const size_t n = w->nfunctions, answer = answer_bytes(w);
+    int ends[2];
+    stop_server();
+    server.of = w;
+    server.bytes = answer + w->ncalls + 2 * n + 3;
+    server.answer = shared(server.bytes, n);
+    server.inlined = (unsigned char *)server.answer + answer;
+    server.awake = server.inlined + w->ncalls + 1;
+    server.wanted = server.awake + n + 1;
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends)) die_errno("socketpair");
+    server.child = fork();
+    if (server.child < 0) die_errno("fork");
+    if (server.child == 0) {
+        close(ends[0]);
+        serve(w, ends[1]);
+    }
+    close(ends[1]);
+    server.fd = ends[0];
+}
+
+static void put(unsigned char *to, const unsigned char *from, size_t n)
+{
+    if ((*to = from != NULL)) memcpy(to + 1, from, n);
+}
+
+static const char *build_served(struct worker *w, const struct worker_order *o, struct answer **a)
+{
+    if (!server.child || server.of != w) start_server(w);
+    *a = server.answer;
+    (*a)->text = 0;
+    memset((*a)->bytes, 0, w->nfunctions * sizeof(double));
+    put(server.inlined, o->inlined, w->ncalls);
+    put(server.awake, o->awake, w->nfunctions);
+    put(server.wanted, o->wanted, w->nfunctions);
+    char c = 'b';
+    ssize_t n = send(server.fd, &c, 1, MSG_NOSIGNAL);
+    while (n == 1 && (n = read(server.fd, &c, 1)) < 0 && errno == EINTR) n = 1;
+    return n == 1 ? NULL : "";
+}
+
+const char *worker_build(struct worker *w, const struct worker_order *o, struct worker_answer *to)
+{
+    const bool alone = !o->inlined || o->object || o->suffix || o->remarks;
+    struct answer *a = alone ? shared(answer_bytes(w), w->nfunctions) : NULL;
+    const char *why = alone ? build_alone(w, o, a) : build_served(w, o, &a);
+    to->text = a->text;
+    memcpy(to->bytes, a->bytes, w->nfunctions * sizeof(double));
+    if (!why) keep_inferred(w, o, a);
+    if (alone) munmap(a, answer_bytes(w));
+    else if (why) why = stop_server();
+    return why;
 }
 
 void worker_close(struct worker *w)
 {
     if (!w) return;
+    if (server.of == w) stop_server();
     LLVMDisposeModule(w->llvm->module);
     LLVMContextDispose(w->llvm->context);
     free_all(w->llvm->function, w->llvm->call, w->llvm->inferred, w->llvm, w->function, w->call, w);

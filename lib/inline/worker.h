@@ -1,8 +1,9 @@
 /* worker.h - build one module again and again under other inlining decisions, in this process, by LLVM's C API.
  *
- * The module is read once; each build is a fork that marks the calls to be inlined always_inline, keeps LLVM from
- * inlining any other, runs the optimiser's pipeline and generates code into memory.  So no driver, no linker and no
- * file stands between two builds, a crash of LLVM is a sentence, and what one build did to the module is forgotten.
+ * A child process reads the module, marks the calls to be inlined always_inline, keeps LLVM from inlining any other,
+ * runs the optimiser's pipeline and generates code into memory; for the next build it reads the module again.  So no
+ * driver, no linker and no file stands between two builds, a crash of LLVM is a sentence, and what one build did to the
+ * module is forgotten.  Orders of another kind, with an object, remarks or LLVM's own heuristic, have a child each.
  * A decision holds for a call of the source and for all copies of it, unlike the keys of live.h, which tell copies
  * apart.  Code is what clang makes of the same bitcode (t/inline-optimal.t compares the sections byte by byte).
  *
