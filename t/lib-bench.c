@@ -6,8 +6,12 @@
 #include "measure/runs.h"
 #include "measure/stats.h"
 #include "tap.h"
+#include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static struct rng g;
@@ -205,6 +209,31 @@ static void test_errors(void)
     unlink(table);
 }
 
+/* a process that was forked meanwhile keeps nobody waiting */
+static void test_lock(void)
+{
+    setenv("MILLRACE_MEASURE_LOCK", "./lock", 1);
+    measure_lock();
+    pid_t child[2];
+    for (int i = 0; i < 2; i++) {
+        child[i] = fork();
+        if (child[i] > 0) continue;
+        if (i == 0) measure_unlock();                    /* nor does it give away what is its parent's */
+        else pause();
+        _exit(0);
+    }
+    waitpid(child[0], NULL, 0);
+    const int fd = open("lock", O_RDONLY);
+    const bool held = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0;
+    measure_unlock();
+    ok(held && flock(fd, LOCK_EX | LOCK_NB) == 0, "a lock that was given back is free, whoever was forked under it");
+    kill(child[1], SIGKILL);
+    waitpid(child[1], NULL, 0);
+    close(fd);
+    unlink("lock");
+    unsetenv("MILLRACE_MEASURE_LOCK");
+}
+
 int main(void)
 {
     char dir[] = "/tmp/lib-bench.XXXXXX";
@@ -215,6 +244,7 @@ int main(void)
     test_warmup();
     test_stopping();
     test_errors();
+    test_lock();
     if (chdir("/") != 0 || rmdir(dir) != 0) perror(dir);
     return done();
 }

@@ -270,7 +270,7 @@ printf 'problem\n(mm 8 8 8)\n(mm 8 8 8 (type f64))\n(mm_nt 8 8 64 (type f16))\n(
 loop-emit --c=t.c t.csv > /dev/null
 macros=$({ sed -n 's/^# *define \([A-Za-z_0-9]*\).*/\1/p' t.c
     sed -n '/^enum {\|^static const float [A-Z]/s|/\*.*||p' t.c | grep -o '\<[A-Z][A-Z0-9_]*\>'; } | grep -v '^CARRY_\|^in_carry_\|_H$' | sort -u)
-for name in short inline class xor _x int8_t uint_fast16_t INT64_C UINT8_MAX linux main $macros; do
+for name in short inline class xor _x int8_t uint_fast16_t size_t INT64_C UINT8_MAX SIZE_MAX NULL EOF alloca bit_FMA carry linux main $macros; do
     printf 'problem,name\n(mm 8 8 8),%s\n' "$name" > t.csv
     loop-emit t.csv 2>&1 | grep -q "t.csv:2: column 'name': '$name' is a word of C or C++" || echo "$name is taken"
 done > kept
@@ -285,6 +285,8 @@ printf 'problem,name\n(mm 8 8 8),f\n(mm 8 8 9),f\n' > t.csv
 fails 'a name given twice' 1 't.csv:3: the name f was given in line 2' loop-emit t.csv
 printf 'problem,name\n(mm 8 8 8),f_ld\n(mm 8 8 9),f\n' > t.csv
 fails 'a name that is that of a function of another' 1 't.csv:3: the name f was given in line 2, or is that of one' loop-emit t.csv
+printf 'problem,name\n(mm 300 65 70),f\n(mm 3 5 8),f_of10\n' > t.csv
+fails 'nor that of a part of another' 1 't.csv:3: the name f_of10 was given in line 2, or is that of one' loop-emit --parts t.csv
 for name in one two; do printf 'problem,name\n(mm 8 8 8),%s\n' $name | loop-emit --header=$name.h > t.csv; done
 ok 'a program may have the headers of several' eval 'printf "%s\n" "#include \"one.h\"" "#include \"two.h\"" "#include \"one.h\"" "void *f[2] = { one, two };" > t.c
     cc -Werror -fsyntax-only t.c'

@@ -99,7 +99,7 @@ int main(int argc, char **argv)
     int bad = 0;
     for (int i = 0; i < 800; i++) a[i] = i % 7 - 3;
     for (int i = 0; i < 1200; i++) b[i] = i % 5 - 2;
-    f(c, a, b);
+    bad |= f(c, a, b);
     for (int i = 0; i < 20; i++) for (int j = 0; j < 30; j++) {
         double s = 0;
         for (int k = 0; k < 40; k++) s += (double)a[i * 40 + k] * b[k * 30 + j];

@@ -173,4 +173,13 @@ is 'five are enough' 5 eval 'prof-whatif --quiet --speed=half:2 five.csv | csv-c
 is 'other operations, and the same on other threads, are none of them' 10 eval 'prof-whatif --quiet --speed=half:2 others.csv | csv-cut -c iterations | sed 1d'
 is 'of 90 %: t(9) is 1.833' 809,991 \
     bash -c 'prof-whatif --confidence=0.9 --speed=half:2 it.csv | csv-cut -c low_ns,high_ns | sed 1d'
+# whoever began a thread did it, not who ended something by chance just before
+{ echo "$head"; echo '1,1,cat,C,0,50000,p1,,
+1,1,link,post,50000,50000,start,k1,
+1,1,cat,C,50000,70000,p1b,,
+1,2,link,take,60000,60000,start,k1,
+1,2,cat,C,60000,160000,c1,,
+1,3,cat,C,0,59500,noise,,'; } > start.csv
+is 'a thread whose start is known has one cause' 1.1852,135000 \
+    bash -c 'prof-whatif --quiet --speed=p1:2 start.csv | csv-cut -c speedup,after_ns | sed 1d'
 done_testing

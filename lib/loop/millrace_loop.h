@@ -7,7 +7,7 @@
  * Problems: (mm M N K), (mm_nt ..), (mm_tn ..), (mm_tt ..), (bmm B M N K), (conv N C H W M KH KW S), (conv_nhwc ..),
  * (point I J), (reduce I J), (transp I J) and (nest (sizes (m 8) ..) (A m k) (B k n) (C m n)); `loop-gen --help` and
  * lib/loop/nest/nest.h say more.  Kernels need no alignment, may be called by any number of threads at once, and stay
- * for good; c must not overlap a or b.
+ * for good; c must not overlap a or b.  They return 0, or 12 (ENOMEM) where there is no memory for what they pack.
  *
  * Any thread may call anything here.  A problem that is known is found without a lock, whatever other threads look
  * for; one that is not is waited for only by those that ask for the same.
@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-typedef void millrace_kernel(float *c, const float *a, const float *b);
+typedef int millrace_kernel(float *c, const float *a, const float *b);
 
 /* The kernel of a problem; the same pointer when it is asked for again.  `measure` nests are run to choose one, 0: the
  * model chooses, in some milliseconds.  `cache`, if not NULL, is a CSV file of what was chosen before, which is not
@@ -29,8 +29,8 @@ millrace_kernel *millrace_loop(const char *problem, const char *cache, int measu
 
 /* The same for any elements that NAME of loop-emit takes without packing: (mm .. (type f64)) has doubles, (type f16)
  * and (type bf16) read uint16_t and write floats, floats are floats.  Convert the pointer to the kernel's own type,
- * such as void (*)(double *, const double *, const double *), or call it with these tensors as they are. */
-typedef void millrace_kernel_any(void *c, const void *a, const void *b);
+ * such as int (*)(double *, const double *, const double *), or call it with these tensors as they are. */
+typedef int millrace_kernel_any(void *c, const void *a, const void *b);
 millrace_kernel_any *millrace_loop_any(const char *problem, const char *cache, int measure);
 
 /* Problems of all kinds, by a key that is prepared once: epilogues, attention, packed weights, all types.

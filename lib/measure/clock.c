@@ -68,6 +68,7 @@ double others_seconds(void)
 
 static const char held_by_parent[] = "MILLRACE_MEASURE_LOCK";
 static int lock_fd = -1;
+static pid_t lock_owner;
 static char *given_path;                                 /* MILLRACE_MEASURE_LOCK=PATH, while it is held */
 
 /* ---- who waits must say so: a holder that is stopped looks like a measurement that hangs ---- */
@@ -188,6 +189,7 @@ void measure_lock(void)
         if (errno != EWOULDBLOCK) die_errno("%s", path);
         wait_for_lock(path);
     }
+    lock_owner = getpid();
     if (given) given_path = path;
     else free(path);
     setenv(held_by_parent, "held", 1);
@@ -196,6 +198,7 @@ void measure_lock(void)
 void measure_unlock(void)
 {
     if (lock_fd < 0) return;
+    if (getpid() == lock_owner) flock(lock_fd, LOCK_UN);               /* a child of fork would keep it by its copy */
     close(lock_fd);
     lock_fd = -1;
     if (given_path) setenv(held_by_parent, given_path, 1);

@@ -697,6 +697,7 @@ static void tie_links(struct builder *b)
 static void begin_thread(struct builder *b, uint32_t first_of)
 {
     struct dag_node *v = &b->g->node[first_of];
+    if (v->release == INT64_MIN) return;                 /* a link says who began it */
     uint32_t from = last_stop(b, v, v->start - WAKE_NS, v->start, false, false);
     if (from == NODE_NONE) return;
     dag_edge(b->g, from, first_of, EDGE_GUESS, v->start - b->g->node[from].end);

@@ -9,32 +9,27 @@
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Words of C, to C23, and of C++, where headers are read, too; what GNU C defines; macros of the C text */
+/* Words of C, to C23, and of C++, where headers are read, too; what GNU C and its headers define; macros of its text */
 static const char kept[] =
     " auto break case char const continue default do double else enum extern float for goto if inline int long register"
     " restrict return short signed sizeof static struct switch typedef union unsigned void volatile while alignas"
     " alignof bool constexpr false nullptr static_assert thread_local true typeof typeof_unqual and and_eq asm bitand"
-    " bitor catch char8_t char16_t char32_t class co_await co_return co_yield compl concept const_cast consteval"
+    " bitor catch class co_await co_return co_yield compl concept const_cast consteval"
     " constinit decltype delete dynamic_cast explicit export friend main mutable namespace new noexcept not not_eq"
     " operator or or_eq private protected public reinterpret_cast requires static_cast template this throw try typeid"
-    " typename using virtual wchar_t xor xor_eq i386 linux unix"
-    " BITS HALF KEEP LEAST LOG2E MMAP MULTIPLY MUNMAP NARROW NORM_LEAST PAIRS_epi32 PAIRS_pd PAIRS_ps PLUS SPREAD"
-    " STORE_FOUR STORE_ONE SUM4_epi32 SUM4_pd SUM4_ps TESTS TEST_A TEST_B TEST_C TEST_GIVEN TEST_HAD TEST_MORE"
-    " TEST_RESIDUAL TEST_ROW TILES TOTAL WIDE ";
+    " typename using virtual xor xor_eq i386 linux unix carry alloca fd_set offsetof uint ushort ulong u_char u_short"
+    " u_int u_long be16toh be32toh be64toh htobe16 htobe32 htobe64 htole16 htole32 htole64 le16toh le32toh le64toh"
+    " PAIRS_epi32 PAIRS_pd PAIRS_ps SUM4_epi32 SUM4_pd SUM4_ps ";
 
-/* is it one of these, or what C keeps: with _ at its beginning, or of <stdint.h>? */
+/* is it one of these, or what C and its headers keep: with _ at its beginning, a type's _t, a macro's capitals? */
 static bool is_kept(const char *name)
 {
-    static const char *const types[][2] = { { "int", "_t" }, { "uint", "_t" }, { "INT", "_MAX" }, { "INT", "_MIN" },
-                                            { "INT", "_C" }, { "UINT", "_MAX" }, { "UINT", "_C" } };
     char word[80];
     snprintf(word, sizeof word, " %s ", name);
-    bool is = strstr(kept, word) || name[0] == '_';
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        const char *end = strrchr(name, '_');
-        is |= !strncmp(name, types[i][0], strlen(types[i][0])) && end && !strcmp(end, types[i][1]);
-    }
-    return is;
+    const size_t n = strlen(name);
+    return strstr(kept, word) || name[0] == '_' || (n > 2 && !strcmp(name + n - 2, "_t")) ||
+           strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n || !strncmp(name, "bit_", 4) ||
+           !strncmp(name, "signature_", 10);
 }
 
 /* Who links a kernel called malloc gives it to the whole program. */
@@ -64,7 +59,7 @@ static const char *take_name(struct takeaway *x, str given)
     for (size_t i = 0; i < n; i++) good &= letter(x->name[i]) || digit(x->name[i]) || x->name[i] == '_';
     if (good && (!strncmp(x->name, "carry_", 6) || !strncmp(x->name, "CARRY_", 6) || !strncmp(x->name, "in_carry_", 9)))
         return "begins with carry_ or in_carry_, as what travels along does";
-    if (good && is_kept(x->name)) return "is a word of C or C++, or kept by them or by the C text";
+    if (good && is_kept(x->name)) return "is a word of C or C++, or kept by them, as capitals and types (_t) are";
     if (good && is_library(x->name)) return "is a function of the C library, which programs would then call";
     return good ? NULL : "is no C identifier";
 }
@@ -74,9 +69,12 @@ static bool clash(const char *a, const char *b)
 {
     const size_t n = strlen(a) < strlen(b) ? strlen(a) : strlen(b);
     char more[80];
-    snprintf(more, sizeof more, " %s ", strlen(a) > n ? a + n : b + n);
-    return !strncmp(a, b, n) && strstr("  _ld _pack _packed _part _rows _test _isa _scratch _kernel _parts _avx2"
-                                       " _avx512 _avx512bf16 _amx ", more);
+    const char *rest = strlen(a) > n ? a + n : b + n;
+    snprintf(more, sizeof more, " %s ", rest);
+    const bool part = !strncmp(rest, "_of", 3) && rest[3] && strspn(rest + 3, "0123456789") == strlen(rest + 3);
+    return !strncmp(a, b, n) &&
+           (part || strstr("  _ld _pack _packed _part _rows _test _isa _scratch _kernel _parts _avx2 _avx512"
+                           " _avx512bf16 _amx ", more));
 }
 
 /* a name made of a text that was cut, or had a sign, may be that of another problem: this one gets a number */

@@ -470,6 +470,8 @@ static void one_event(struct trace *t)
         return;
     }
     if (type == 'X') {
+        struct thread *th = thread_of(t);                /* an open begin around it ends no sooner */
+        if (e.end > th->last) th->last = e.end;
         complete(t, &e, false);
         return;
     }
