@@ -119,6 +119,30 @@ printf 'build far/main.c other.c\nsearch x\nconfirm x y\n' > sub/program
 inline-module --per-file --out=deep sub
 is 'one source by the end of its path' 'far/main.c (all)' bash -c 'inline-optimal --most=1 --chance=0 --only=main.c deep | csv-cut -c module | tail -n +2 | xargs'
 fails 'not by half of its name' 1 'ain.c: no source of sub ends so' inline-optimal --only=ain.c deep
+# tables that do not settle: what was built before is kept where it is less
+mkdir unsettled
+cat > unsettled/m.c <<'X'
+extern int printf(const char *, ...);
+volatile int g;
+int arr[64];
+#define SWITCH switch (x & 3) { case 0: g = 1; break; case 1: g = 2; break; case 2: g++; }
+int f0(int x) { if (x & 1) g = x; arr[x & 63]++; return x; }
+static int f1(int x) { SWITCH SWITCH SWITCH for (int i = 0; i < 3; i++) x += f0(x); return x; }
+static inline int f2(int x) { SWITCH x += f0(x + 1); x = f0(x + 1); SWITCH return x; }
+static __attribute__((always_inline)) inline int f3(int x)
+{
+    for (int i = 0; i < x; i++) arr[i & 63] += i;
+    for (int i = 0; i < x; i++) arr[i & 63] += i;
+    for (int i = 0; i < 3; i++) x += f1(x + 1);
+    arr[x & 63]++;
+    return x;
+}
+int main(int c, char **v) { (void)v; int s = c; s += f3(c); s += f2(c + 1); s += f1(c + 2); printf("%d %d %d\n", s, g, arr[3]); return 0; }
+X
+cp sub/program unsettled
+sed -i 's/^build .*/build m.c/' unsettled/program
+inline-module --per-file --out=un.w unsettled
+is 'nothing inlined is never better than what is best' '' bash -c 'inline-optimal un.w | csv-calc --where="best_bytes > none_bytes" --print=module | xargs'
 fails 'no work directory' 1 'made by inline-module' inline-optimal p
 fails 'two' 2 'one work directory' inline-optimal w w
 done_testing

@@ -45,6 +45,9 @@ is 'flip tries single calls first' 5 wc -l < flip.csv
 # local: calls in different functions in one build; each is judged by its own functions, and what helped is kept
 printf 'function,bytes,run1\nmain,100,500\nhash_step,50,400\nget_word,60,100\n' > s/default.parts.csv
 sed 's/,0,0,9,0,0,real/,0,0,9,0,0,real,1000/; 1s/$/,run_instructions/; 1s/$//' <(head -n 1 h.csv | sed 's/,run_instructions//'; tail -n 1 h.csv) > l.csv
+cp -r s cold
+sed '2s/,1000$/,1000000/' l.csv > million.csv
+is 'without --sites any call may be tried' 2 eval 'inline-search --store=cold --work=w --algo=local --together=4 --width=1 -n 1 million.csv | wc -l'
 search --algo=local --together=4 --width=1 -n 1 l.csv > local.csv
 is 'one build to test' 2 wc -l < local.csv
 t=$(sed -n 2p local.csv | cut -d, -f1); t=$(basename "$t" .sexp)

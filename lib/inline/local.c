@@ -211,7 +211,7 @@ static void list_moves(struct local *l)
         if (l->set.v[i].inlined && str_is(site_stage(l->set.v[i].site.chain), "link"))
             l->inner[l->ninner++] = &l->set.v[i];
     for (size_t i = 0; i < pool.n; i++) {
-        if (!size && pool.heat[i] < 1e-5 * l->now->instructions) break;
+        if (!size && s->heat && pool.heat[i] < 1e-5 * l->now->instructions) break;
         struct live_site *site = arena_get(&l->memory, sizeof *site);
         *site = pool.site[i];
         add_move(l, site, 1, !site->inlined);

@@ -466,12 +466,20 @@ static void solve(struct module *m, struct worker *debug, struct live *did)
     optimal_start(o, start);
     if (m->p->store) m->log = csvw_append(m->p->store, LOG_COLUMNS);
     fill_features(m, m->bytes);
-    long differ = 0;
+    unsigned char *least = xcalloc(m->ncalls + 1, 1);    /* of what was built; at first nothing is inlined */
+    double bytes = to->none;
     for (int round = 0; round < 4 && !m->failed; round++) {
         optimal_solve(o, &a);
-        differ = build_whole(m, o, a.inlined, true, &to->best);
+        const long differ = build_whole(m, o, a.inlined, true, &to->best);
+        if (to->best <= bytes) memcpy(least, a.inlined, m->ncalls);
+        bytes = fmin(bytes, to->best);
         if (!differ) break;
     }
+    if (!m->failed && to->best > bytes) {                /* tables that do not settle end anywhere */
+        memcpy(a.inlined, least, m->ncalls);
+        build_whole(m, o, a.inlined, true, &to->best);
+    }
+    free(least);
     if (m->log) csvw_close(m->log);
     a.cost = optimal_cost(o, a.inlined);
     to->tables = a.cost;
