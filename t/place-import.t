@@ -194,6 +194,8 @@ is 'an index without dimensions: the axis goes' 'g 4 1 3,g 4 3,y 4 3' shapes at.
 { op Range r a b c; op Unsqueeze u r a; op Gather p e.weight u; attr_ints axes 1 | with ReduceMean m p; attr keepdims 0 | with Identity y m
   floats e.weight '4 3' 0 1 2 3 4 5 6 7 8 9 10 11; longs a '' 0; longs b '' 4; longs c '' 1; input x 2; output y; } | model > at.onnx
 is 'positions in a row' 'p 1 4 3,m 1 1 3' shapes at.onnx
+{ op Gather w e.weight k; op MatMul y x w; floats e.weight '4 3' 0 1 2 3 4 5 6 7 8 9 10 11; longs k '4' -1 0 1 2; input x 2 4; output y; } | model > at.onnx
+is 'from the last to the first they are not in a row' 'w 4 3,y 2 3' shapes at.onnx
 { op Unsqueeze u k none; op Unsqueeze v k one; op Add s u v; op Gather y x s; longs k '3' 0 1 2; longs none '' 0; longs one '' 1; input x 4 3; output y; } | model > bad.onnx
 refused 'a table of sums' "node 's' [(]Add[)]: constants whose shapes do not go together"
 # values that lie elsewhere than as raw words: halves are bits, doubles are read

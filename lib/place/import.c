@@ -463,8 +463,8 @@ static void op_pad(struct import *m)
 static bool consecutive(struct import *m, const double **index, size_t *n)
 {
     if (!im_numbers(m, 1, index, n)) return false;
-    for (size_t i = 1; i < *n; i++)
-        if ((*index)[i] != (*index)[0] + (double)i) return false;
+    for (size_t i = 1; i < *n; i++)                      /* from the end to the begin is not */
+        if ((*index)[i] != (*index)[0] + (double)i || ((*index)[0] < 0 && (*index)[i] >= 0)) return false;
     return true;
 }
 

@@ -357,7 +357,8 @@ static void histogram(struct buf *b, struct drawing *d)
     }
     add_label(b, "xlabel", p->xlabel, d->t->name[p->x]);
     add_label(b, "ylabel", p->ylabel, str_of("rows"));
-    buf_format(b, "set yrange [%s:*]\nset style fill solid %s\n", p->log_y ? "0.5" : "0", d->n > 1 ? "0.4" : "0.9");
+    buf_format(b, "set yrange [%s:*]\nset style fill %s\n", p->log_y ? "0.5" : "0",
+               d->n > 1 ? "transparent solid 0.4" : "solid 0.9");
     for (size_t s = 0; s < d->n; s++) {
         buf_format(b, "$d%zu << END\n", s);
         for (size_t k = 0; k < bins; k++) {

@@ -1,13 +1,14 @@
 /* words.h - how inputs are stored, and what may follow a sum: (then ..), or (mid ..) between two contractions.
  *
- * A word that makes a number of a number is one line in each of the three lists below, and one in each of the two that
- * judge and share nothing with them: lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c.  Text travels with
- * emitted C, too: nothing here needs more than the preprocessor. */
+ * A word that makes a number of a number is one line in each of the three lists below, or of the third none, and one in
+ * each of the two that judge and share nothing with them: lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c.
+ * Where its slope may be above 1 they have a second, of what it makes of an error, beside gelu's.  t/lib-encode.c draws
+ * words.  Text travels with emitted C, too: nothing here needs more than the preprocessor. */
 #ifndef MILLRACE_WORDS_H
 #define MILLRACE_WORDS_H
 
 /* X(NAME, its text, bytes, bits to a float, a float to bits): A, B and V are stored so and become floats as they are
- * read.  The functions are in lib/loop/code/guest/half.c; the judge has its own, in lib/loop/code/oracle.c. */
+ * read.  Those of one byte stand at the end.  The functions are in lib/loop/code/guest/half.c; the judge has its own, in lib/loop/code/oracle.c. */
 #define CARRY_STORES(X) X(F16, "f16", 2, half_f16, cast1_f16) X(BF16, "bf16", 2, half, cast1) \
     X(E5M2, "e5m2", 1, half_e5m2, cast1_e5m2)
 
