@@ -182,4 +182,11 @@ is 'of 90 %: t(9) is 1.833' 809,991 \
 1,3,cat,C,0,59500,noise,,'; } > start.csv
 is 'a thread whose start is known has one cause' 1.1852,135000 \
     bash -c 'prof-whatif --quiet --speed=p1:2 start.csv | csv-cut -c speedup,after_ns | sed 1d'
+{ echo "$head"; echo '1,1,cat,,0,100000,p1,,
+1,1,link,post,50000,50000,go,f 1,
+1,2,cat,,60000,160000,c1,,
+1,2,link,take,60000,60000,go,f 1,
+1,3,cat,,0,59500,noise,,'; } > flow.csv
+is 'and so has one at whose first row a flow arrives' 1.1852,135000 \
+    bash -c 'prof-whatif --quiet --speed=p1:2 flow.csv | csv-cut -c speedup,after_ns | sed 1d'
 done_testing

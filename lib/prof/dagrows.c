@@ -25,6 +25,8 @@ struct stops { struct stop *v; size_t n, cap; };
 struct calls { struct call *v; size_t n, cap; };
 struct builder {
     struct dag *g;
+    uint32_t *first;                                     /* node of each thread, in order */
+    size_t threads;
     struct event_table *t;
     const struct part *part;
     size_t parts;
@@ -634,6 +636,17 @@ static void find_exits(struct builder *b)
     }
 }
 
+static bool is_first(const struct builder *b, uint32_t node)
+{
+    size_t lo = 0, hi = b->threads;
+    while (lo < hi) {
+        const size_t mid = (lo + hi) / 2;
+        if (b->first[mid] < node) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo < b->threads && b->first[lo] == node;
+}
+
 static void tie(struct builder *b, const struct join *w)
 {
     struct dag *g = b->g;
@@ -650,7 +663,12 @@ static void tie(struct builder *b, const struct join *w)
     if (from == NODE_NONE && str_is(what, "closed")) from = last_exit(b, v->end);
     bool alone = from == NODE_NONE && !str_is(what, "timeout");
     b->told[w->node] = alone && v->end - v->start > TELL_NS ? TOLD_NOBODY : TOLD;
-    if (from != NODE_NONE) wake(g, from, w->node, EDGE_LINK, WAIT_THREAD);
+    if (from != NODE_NONE && v->release != INT64_MIN && g->node[from].end <= v->start && is_first(b, w->node)) {
+        dag_edge(g, from, w->node, EDGE_LINK, v->start - g->node[from].end);         /* nothing else began it */
+        v->release = INT64_MIN;
+    } else if (from != NODE_NONE) {
+        wake(g, from, w->node, EDGE_LINK, WAIT_THREAD);
+    }
 }
 
 /* A timer runs by itself, from where it was set on; the poll before its end ended because of it. */
@@ -760,16 +778,15 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
     find_gil(&b);
     match_collectives(&b);
     const struct row *row = t->rows.v;
-    size_t threads = 0, first_cap = 0;
-    uint32_t *first = NULL;
+    size_t first_cap = 0;
     for (int pass = 0; pass < 2; pass++) {
         for (size_t begin, end = 0; next_thread(&t->rows, &begin, &end);) {
             size_t before = g->n;
             if (pass) one_stream(&b, row + begin, end - begin);
             else one_thread(&b, row + begin, end - begin);
             if (pass || g->n == before) continue;
-            first = grow(first, threads + 1, &first_cap, sizeof *first);
-            first[threads++] = (uint32_t)before;
+            b.first = grow(b.first, b.threads + 1, &first_cap, sizeof *b.first);
+            b.first[b.threads++] = (uint32_t)before;
         }
         if (!pass) order_calls(&b);
     }
@@ -783,12 +800,12 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
         b.stops.v[b.stops.n] = (struct stop){ .time = g->node[b.stops.n].end, .node = (uint32_t)b.stops.n };
     dag_sort(b.stops.v, b.stops.n, sizeof *b.stops.v, by_time);
     b.idle = xcalloc(g->n + 1, sizeof *b.idle);
-    for (size_t k = 0; k < threads; k++) mark_idle(&b, first[k]);
+    for (size_t k = 0; k < b.threads; k++) mark_idle(&b, b.first[k]);
     for (int syncs = 1; syncs >= 0; syncs--)             /* first: a call that waits for the GPU wakes nobody */
         for (size_t i = 0; i < g->n; i++) explain(&b, (uint32_t)i, link_of, syncs);
-    for (size_t k = 0; k < threads; k++) begin_thread(&b, first[k]);
+    for (size_t k = 0; k < b.threads; k++) begin_thread(&b, b.first[k]);
     dag_seal(g);
     dag_set_lags(g);
-    free_all(first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
+    free_all(b.first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
              b.on_gpu, b.calls.v, b.exits_of.v, b.link, b.timer, b.told, b.gil);
 }
