@@ -77,7 +77,7 @@ static const struct opt options[] = {
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
     { 0, "each", FLAG, &each, NULL, "a row for each call, also of what is short and called 100 000 times a second" },
-    { 0, "ring", INT, &ring, "N", "keep only the last N records of a thread; 0: all", 0, 1e9 },
+    { 0, "ring", INT, &ring, "N", "keep the last N records of a thread, and some before; 0: all", 0, 1e9 },
     { 0, "force", FLAG, &force, NULL, "remove the logs of an earlier run from DIR" },
     { 0, "pid", STR, &pid, "N", "refused: of a program that runs already py-spy takes samples" },
     { 0, "python", STR, &python, "PROGRAM",

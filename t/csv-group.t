@@ -7,6 +7,8 @@ is "no groups: one row" $'n_rows,min_x,max_x,first_x,last_x\n4,1,7,4,7' csv-grou
 is "counting only" $'h,n_rows\n1,3\n2,1' csv-group -g h t
 is "sd, geometric mean, median, percentiles" $'n_rows,sd_x,gmean_x,median_x,p0_x,p25_x,p100_x\n4,2.8722813232690143,2.300326633791206,2.5,1,1,7' \
     csv-group -c x --stat=sd,gmean,median,p0,p25,p100 t
+printf "x\n-1\n2\n" > neg
+is "of a negative number there is no geometric mean" $'n_rows,gmean_x\n2,' csv-group -c x --stat=gmean neg
 is "what is not defined is empty" $'g,n_rows,sd_x\nb,3,3\na,1,' csv-group -g g -c x --stat=sd t
 printf 'x,y\n1,\n,\nnan,2\n' > m
 is "empty fields skipped; nan stays nan" $'n_rows,n_x,mean_x,p50_x,n_y,mean_y,p50_y\n3,2,nan,nan,1,2,2' csv-group -c x,y --stat=n,mean,p50 --missing=skip m

@@ -25,6 +25,9 @@ echo '[{"ph":"X","name":"f","pid":1,"tid":1,"ts":1,"dur":1}' > open.json
 printf '[{"ph":"B","name":"main","pid":1,"tid":1,"ts":0},\n{"ph":"X","name":"work","pid":1,"tid":1,"ts":10,"dur":90}' > cut.json
 is 'nor does an open begin end before what it holds' main,0,100000,open eval \
     'prof-import --quiet --from=chrome cut.json 2> /dev/null | csv-cut -c name,start_ns,end_ns,flag | grep main'
+printf '[{"ph":"X","name":"c\\u0000d","pid":1,"tid":1,"ts":0,"dur":2},{"ph":"s","cat":"f","name":"go","id2":{"local":"1"},"pid":%d,"tid":1,"ts":1},{"ph":"f","cat":"f","name":"go","id2":{"global":"1"},"pid":2,"tid":2,"ts":2}]' 1 > ids.json
+is 'an id of its process alone, one of all; a NUL is none' 'c?d,,go,f 1 1,go,f 1' eval \
+    'prof-import --quiet --from=chrome ids.json | csv-cut -c name,link | sed 1d | paste -sd,'
 fails 'an array that is not closed gives what it holds' 0 'open.json:2:1: the input ends here.*; the 1 rows' prof-import --from=chrome open.json
 cut() { local n; for n in 1 2 60 150 300 500; do head -c $n a.json > cut.json; prof-import --quiet --from=chrome cut.json > out 2> err || { cat err; return 1; }; done; }
 ok 'a trace cut anywhere is no error' cut

@@ -68,6 +68,7 @@ bool summary_get(struct summary *c, enum statistic stat, double percent, struct 
     struct exact_number sum = !c->fraction ? exact_of_integer(c->whole)
                                            : exact_of(isfinite(c->total) ? c->total + c->lost : c->total);
     if (c->n < (stat == STAT_N || stat == STAT_SUM ? 0 : stat == STAT_SD ? 2 : 1)) return false;
+    if (stat == STAT_GMEAN && isnan(c->logs) && !c->nan) return false;   /* of a negative number there is none */
     if (c->nan && stat != STAT_N) {
         *v = exact_of(NAN);
         return true;

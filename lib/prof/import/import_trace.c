@@ -135,6 +135,7 @@ struct trace {
     size_t alias_cap;
     struct place recent[RECENT];
     struct buf key, gpu_tid, waited, span;
+    bool local;                                          /* the id in span is {"local": ..} */
     struct plan event, args;
 };
 
@@ -163,6 +164,7 @@ static void take(struct trace *t, enum field f)
         if (s.n >= b->cap) b->s = grow(b->s, s.n + 1, &b->cap, 1);
         copy_short(b->s, s.s, s.n);
         b->n = s.n;
+        for (char *z; (z = memchr(b->s, 0, s.n));) *z = '?';                       /* no table can hold it */
         t->set |= 1u << f;
     } else if (token == JSON_OBJECT || token == JSON_ARRAY) json_leave(t->j);
 }
@@ -239,7 +241,10 @@ static void read_id2(struct trace *t)
 {
     str k;
     if (json_next(t->j) != JSON_OBJECT) return;
-    while (json_key(t->j, &k)) take(t, SPAN);
+    while (json_key(t->j, &k)) {
+        t->local = str_is(k, "local");
+        take(t, SPAN);
+    }
 }
 
 static uint32_t pair(struct trace *t, struct intern *table)
@@ -431,6 +436,11 @@ static void flow(struct trace *t, struct event *e, char type)
     str pid = e->proc, tid = e->tid;
     e->kind = EVENT_LINK;
     e->link = span_name(t);
+    if (t->local) {                                      /* such an id is of its process alone */
+        buf_char(&t->span, ' ');
+        buf_str(&t->span, pid);
+        e->link = (str){ t->span.s, t->span.n };
+    }
     e->end = e->start;
     name_place(t, e, pid, tid);
     e->cat = take;
@@ -511,7 +521,7 @@ static void one_event(struct trace *t)
 static void forget_event(struct trace *t)
 {
     t->set = 0;
-    t->bad_time = t->has_ts = t->has_dur = false;
+    t->bad_time = t->has_ts = t->has_dur = t->local = false;
 }
 
 static void take_field(struct trace *t, enum field f)
