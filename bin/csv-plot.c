@@ -9,7 +9,8 @@
  * own.  The range of a value C is in --low and --high; when not given, in
  * lower_C and upper_C, C_lower and C_upper, or lower and upper, where the
  * table has them.  The title begins with what the column kind says (real,
- * emulated, simulated).  Empty fields and infinities are not drawn.
+ * emulated, simulated).  Empty fields and infinities are not drawn,
+ * but the range of interval: that goes to the edge.
  *
  * Out: SVG, PNG, or with --term=text letters for a terminal, sixel for one
  * that shows pictures.  Drawn by gnuplot.  Memory: all rows.

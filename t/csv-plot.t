@@ -65,6 +65,9 @@ is 'a value on the edge of two bins is in the upper one' 'in in in in in in in i
     boxes --kind=hist --bins=10 -x v <(echo v; seq 0 .1 1)
 is 'bars below nought stand on it' 'in in: 1.00 0.80' boxes --kind=bar -x n -y v <(printf 'n,v\na,-5\nb,-4\n')
 fails 'boxes have no series' 2 '--by is not for boxes' csv-plot --kind=box -x g -y y --by=x t.csv
+printf 'n,v,lower,upper\na,1,.9,1.1\nb,1,.5,inf\n' > endless.csv
+ok 'a range without an end goes to the edge, one that is not known is none' eval "csv-plot --kind=interval -x v -y n endless.csv > p.svg 2> err && [ ! -s err ] &&
+    csv-plot --kind=interval -x v -y n <(sed 's/,inf/,/' endless.csv) > q.svg && [ \$(grep -o 'M[0-9.]*,[0-9.]* L[0-9.]*,' p.svg | wc -l) -gt \$(grep -o 'M[0-9.]*,[0-9.]* L[0-9.]*,' q.svg | wc -l) ]"
 ok 'a duration is no ratio' eval "csv-plot --kind=interval -x duration_seconds -y n <(printf 'n,duration_seconds\na,100\nb,105\n') > p.svg && ! text | grep -qx '0'"
 if have python3; then
     ok 'a name that no SVG can hold is drawn as one that it can' eval "printf 'n,v\na\xff]]>,5\nb,3\n' | csv-plot --kind=bar -x n -y v > p.svg &&

@@ -265,11 +265,30 @@ static bool is_ratio(str name)
     return false;
 }
 
+/* what lies just beyond all finite numbers of these columns, below and above; are there infinite ones? */
+static bool beyond(const struct table *t, const int col[3], double edge[2])
+{
+    bool infinite = false;
+    edge[0] = INFINITY, edge[1] = -INFINITY;
+    for (size_t r = 0; r < t->nrow; r++)
+        for (int i = 0; i < 3; i++) {
+            const double v = value(t, r, col[i]);
+            infinite |= isinf(v);
+            if (isfinite(v)) edge[0] = fmin(edge[0], v), edge[1] = fmax(edge[1], v);
+        }
+    if (is_ratio(t->name[col[0]])) edge[0] = fmin(edge[0], 1), edge[1] = fmax(edge[1], 1);
+    const double more = 0.1 * (edge[1] > edge[0] ? edge[1] - edge[0] : fabs(edge[0]));
+    edge[0] -= more, edge[1] += more;
+    return infinite && edge[1] > edge[0];
+}
+
 /* values as points with their ranges on a horizontal axis, a row for each text of y */
 static void intervals(struct buf *b, struct drawing *d)
 {
     const struct plot *p = d->p;
     int names = p->y.v[0];
+    double edge[2];
+    const bool infinite = beyond(d->t, (const int[]){ p->x, p->low, p->high }, edge);
     for (size_t r = 0; r < d->t->nrow; r++) intern(&d->category, table_str(d->t, r, names));
     add_label(b, "xlabel", p->xlabel, d->t->name[p->x]);
     add_categories(b, d, "y");
@@ -281,7 +300,10 @@ static void intervals(struct buf *b, struct drawing *d)
             if (!in_series(d, r, s)) continue;
             double y = (double)intern_find(&d->category, table_str(d->t, r, names));
             if (d->n > 1) y += 0.5 * (((double)s + 0.5) / (double)d->n - 0.5);
-            add_row(b, (double[]){ value(d->t, r, p->x), y, value(d->t, r, p->low), value(d->t, r, p->high) });
+            double v[] = { value(d->t, r, p->x), y, value(d->t, r, p->low), value(d->t, r, p->high) };
+            for (int i = 2; i < 4; i++)                  /* what has no end goes to the edge, not away */
+                if (isinf(v[i])) v[i] = v[i] > 0 ? 2 * edge[1] - edge[0] : 2 * edge[0] - edge[1];
+            add_row(b, v);
         }
         buf_format(b, "END\n");
     }
@@ -291,6 +313,7 @@ static void intervals(struct buf *b, struct drawing *d)
     if (is_ratio(d->t->name[p->x]))
         buf_format(b, "set xrange [*<1:1<*]\n"
                       "set arrow 1 from 1, graph 0 to 1, graph 1 nohead lc rgb '#444444' lw 1 back\n");
+    if (infinite) buf_format(b, "unset offsets\nset xrange [%.17g:%.17g]\n", edge[0], edge[1]);
     add_plot(b, d, how + !interval, 1 + interval);
 }
 
