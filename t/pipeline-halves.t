@@ -125,4 +125,11 @@ for bad in '(mm_bf16 8 8 8 (type f16))' '(point 8 8 (type f16))'; do
 done
 is 'a set of halves' '(mm 384 1 384 (type f16))' bash -c "loop-gen --set=thin --type=f16 --test=0 | sed -n 2p | sed 's/,.*//'"
 is 'attention of bf16' '(attn 12 128 128 64 (type bf16))' bash -c "loop-gen --set=attention --type=bf16 --test=0 | sed -n 2p | sed 's/,.*//'"
+# NAME_test has a decoder of its own
+printf 'problem,name\n(mm 9 17 33 (type e5m2)),f\n' > byte.csv
+loop-emit --c=byte.c byte.csv > /dev/null
+printf 'int f_test(void);\nint main(void) { return f_test() ? 1 : 0; }\n' > judge.c
+sed '/half_e5m2(uint32_t h)/,/^}/s/return \(.*\);/return ((h >> 2 \& 31) == 16 ? 2 : 1) * (\1);/' byte.c > doubled.c
+ok 'f_test: right' eval 'cc -O1 -o judge judge.c byte.c && ./judge'
+ok 'f_test: numbers of one exponent are taken twice as large' eval '! cmp -s byte.c doubled.c && cc -O1 -o judge judge.c doubled.c && ! ./judge'
 done_testing
