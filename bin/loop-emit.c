@@ -26,7 +26,8 @@
  * float scale[K/G][N] and, of mm_q4z, zero[K/G][N], for NAME_pack.
  * Behind b a problem with (then ..) has bias and residual, whose rows are as
  * c's; attention v, in NAME_ld v and ldv.  With (type f64) all floats are
- * doubles; with (type f16) or (type bf16) a, b and v are uint16_t.
+ * doubles; with (type f16) or (type bf16) a, b and v are uint16_t, with (type
+ * e5m2) uint8_t.
  * With --parts there is int NAME_part(int thread, int threads, ..) as NAME:
  * the caller's threads 0 to N - 1 each call it with N, any number, and do parts
  * of C along its slowest variable that do not overlap.

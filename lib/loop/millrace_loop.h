@@ -28,8 +28,9 @@ typedef int millrace_kernel(float *c, const float *a, const float *b);
 millrace_kernel *millrace_loop(const char *problem, const char *cache, int measure);
 
 /* The same for any elements that NAME of loop-emit takes without packing: (mm .. (type f64)) has doubles, (type f16)
- * and (type bf16) read uint16_t and write floats, floats are floats.  Convert the pointer to the kernel's own type,
- * such as int (*)(double *, const double *, const double *), or call it with these tensors as they are. */
+ * and (type bf16) read uint16_t, (type e5m2) uint8_t, and write floats; floats are floats.  Convert the pointer to the
+ * kernel's own type, such as int (*)(double *, const double *, const double *), or call it with these tensors as they
+ * are. */
 typedef int millrace_kernel_any(void *c, const void *a, const void *b);
 millrace_kernel_any *millrace_loop_any(const char *problem, const char *cache, int measure);
 

@@ -15,8 +15,8 @@
  * of the first of 8 steps, behind them floats scale[K/G][N], and in mm_q4z zero[K/G][N]; B[k][n] is (bits - zero) scale
  * of the group of G steps, without zeros (bits - 8) scale.  Its variables g and k count groups and words.
  * A trailing (type f64) makes the elements of any sum of products doubles, also those of bias and residual, which
- * with relu and (over N) are all that may follow such a sum.  (type f16) and (type bf16) have A, B and V of any sum
- * of products of floats stored as such halves; they are multiplied as floats.
+ * with relu, clip, scale and (over N) are all that may follow such a sum.  (type f16), (type bf16) and (type e5m2) have
+ * A, B and V of any sum of products of floats stored so, the last in a byte; they are multiplied as floats.
  * A trailing (weights packed) of a convolution or a general nest of floats says that B stays from call to call and is
  * packed once before, as those of narrow types are.
  * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a
@@ -30,7 +30,7 @@
  * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
  * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
  * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.
- * What A and B alone have is summed in S.  Words of mid: (over N), the first, relu, gelu, causal and softmax, last.
+ * What A and B alone have is summed in S.  Words of mid: (over N), the first, relu, gelu, clip, causal, softmax.
  * causal: row q of S, the fastest variable of its rows in C, has its columns up to q + (columns - rows) alone.
  * (attn H Q K D) is softmax(A B^T / sqrt D) V for H heads, (attn_causal ..) that with causal.
  *
