@@ -8,7 +8,8 @@
 #define MILLRACE_WORDS_H
 
 /* X(NAME, its text, bytes, bits to a float, a float to bits): A, B and V are stored so and become floats as they are
- * read.  Those of one byte stand at the end.  The functions are in lib/loop/code/guest/half.c; the judge has its own, in lib/loop/code/oracle.c. */
+ * read.  Those of one byte stand at the end.  The functions are in lib/loop/code/guest/half.c; the judges have their
+ * own, in lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c. */
 #define CARRY_STORES(X) X(F16, "f16", 2, half_f16, cast1_f16) X(BF16, "bf16", 2, half, cast1) \
     X(E5M2, "e5m2", 1, half_e5m2, cast1_e5m2)
 
