@@ -51,7 +51,7 @@ static const struct opt options[] = {
       "greedy1|greedy2|beam2dfs|beam4dfs|beam2bfs|beam4bfs|random|anneal|heuristic", "which search" },
     { 0, "name", STR, &label, "NAME", "what column algo says instead of the search" },
     { 0, "seconds", NUM, &seconds, "S", "limit of time for each problem", 0, 1e9 },
-    { 0, "steps", INT, &steps, "N", "longest sequence of actions", 0, 200 },
+    { 0, "steps", INT, &steps, "N", "longest sequence of actions; heuristic: all it takes", 0, 200 },
     { 's', "seed", INT, &seed, "N", "seed of what is drawn" },
     EVAL_OPTION(eval),
     { 0, "actions", WORD, &actions, "published|full", "the published seven, or all" },

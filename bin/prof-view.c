@@ -14,8 +14,8 @@
  *   operation    proc, op, resources, total_ns
  *   category     proc, op, resources, cats, total_ns
  *   overhead     proc, overhead, total_ns: "corrected" or the overhead's set
- *   venn         proc, cats, total_ns: each set with all its supersets;
- *                --exclusive is the way back
+ *   venn         proc, cats, total_ns: each set with all its supersets, with
+ *                and without an operation; --exclusive is the way back
  *   transitions  proc, op, category, count, per_pass; in: see prof-sweep
  * Memory: all rows.
  *
