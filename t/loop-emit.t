@@ -307,6 +307,7 @@ echo '(mm 8 12288 768),alone,(tree (for n 256 0 (for k 768 0 (for m 8 0 (for n 4
 (mm 8 12240 768),many,(tree (for n 255 0 (for k 768 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))) (for m 8 0 (for n 12240 0 (write C))))
 (mm 80 4800 3500),next,(tree (for k 7 0 (for n 100 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 48 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))
 (mm_bf16 80 4800 7000),given,(tree (for k 7 0 (for n 150 0 (for m 10 0 (for k 500 0 (for m 8 0 (for n 32 0 (mul A B) (acc T))))))) (for m 80 0 (for n 4800 0 (write C))))' >> far.csv
+awk -F, -v OFS=, '{ $NF = $NF (NR == 1 ? ",isa" : /^.mm_bf16/ ? ",avx512" : ",") } 1' far.csv > isa.csv && mv isa.csv far.csv
 loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
 is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
     bash -c "sed -n '/^far.*avx512/,/^\(far\|alone\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"

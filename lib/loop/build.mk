@@ -14,7 +14,7 @@ $B/lib/loop/code/peer.o: $B/peer/sources.h
 # what travels with emitted kernels: as bytes without relocations, and as text
 CARRY_FLAGS := -std=gnu11 -O2 -fPIE -fvisibility=hidden -ffreestanding -fno-stack-protector -fcf-protection=none \
     -fno-asynchronous-unwind-tables
-CARRY_PARTS := neon half relayout surround weights plain maths softmax finish cpu run part many selftest
+CARRY_PARTS := neon half relayout surround weights plain maths softmax finish cpu run part many judge selftest
 CARRY_TEXT := lib/loop/nest/words.h lib/loop/code/carry.h $(CARRY_PARTS:%=lib/loop/code/guest/%.c)
 $B/carry/carry.o: lib/loop/code/guest/blob.c lib/loop/code/carry.c $(CARRY_TEXT) lib/loop/build.mk
 	@mkdir -p $(@D)

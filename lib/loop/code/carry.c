@@ -15,4 +15,5 @@
 #include "loop/code/guest/run.c"
 #include "loop/code/guest/part.c"
 #include "loop/code/guest/many.c"
+#include "loop/code/guest/judge.c"
 #include "loop/code/guest/selftest.c"

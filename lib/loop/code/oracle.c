@@ -1,7 +1,8 @@
 /* What a problem's result is, in doubles, by the loops that its text says: nothing here is shared with what makes or
- * carries code, so that neither can be wrong in the same way.  After each word a number is rounded to the type that it
- * has, as elements of memory would be. */
+ * carries code, so that neither can be wrong in the same way; guest/judge.c is shared with NAME_test.  After each word
+ * a number is rounded to the type that it has, as elements of memory would be. */
 #include "loop/code/kernel.h"
+#include "loop/code/guest/judge.c"
 #include "base/checked.h"
 #include "base/mem.h"
 #include <math.h>
@@ -10,28 +11,12 @@
 
 static const double NORM_LEAST = 1e-5;                   /* below the root, as nest.h says */
 static const double ROUNDING = 0x1p-24;                  /* of a float, to the nearest: this share of it */
-static const double GELU_ERROR = 3 * 0x1p-24;            /* of x: gelu(-5) is a difference of numbers near 5 */
 static const double PAIR_ERROR = 2e-5;                   /* of two contractions, of the greatest of C */
 /* Scores between 0 and 1 that become bf16 are wrong by 2^-8 of themselves; C, a mean of V weighted by them, by that of
  * the greatest of V at most, which is 4 here. */
 static const double SCORE_ERROR = 4 / 256.0;
 
 /* ---- numbers as they are stored ---- */
-
-static double of_f16(uint16_t h)
-{
-    const int sign = h >> 15, exponent = h >> 10 & 31, digits = h & 1023;
-    double x = exponent == 31 ? (digits ? NAN : INFINITY) : exponent ? ldexp(1024 + digits, exponent - 25)
-                                                                     : ldexp(digits, -24);
-    return sign ? -x : x;
-}
-
-static double of_bf16(uint16_t h)
-{
-    float f;
-    memcpy(&f, &(uint32_t){ (uint32_t)h << 16 }, sizeof f);
-    return (double)f;
-}
 
 static uint16_t to_f16(double x)
 {
@@ -57,16 +42,10 @@ static uint16_t to_bf16(double x)
 static double scalar(const struct problem *p, int t, const void *x, int64_t i)
 {
     switch (p->type) {
-    case TYPE_BF16: return of_bf16(((const uint16_t *)x)[i]);
+    case TYPE_BF16: return judge_stored(CARRY_HALVES_BF16, x, i);
     case TYPE_U8S8: return t == TENSOR_A && !p->sign ? ((const uint8_t *)x)[i] : ((const int8_t *)x)[i];
     case TYPE_F64: return ((const double *)x)[i];
-    default: break;
-    }
-    switch (p->store) {
-    case STORE_F16: return of_f16(((const uint16_t *)x)[i]);
-    case STORE_E5M2: return of_f16((uint16_t)(((const uint8_t *)x)[i] << 8));
-    case STORE_BF16: return of_bf16(((const uint16_t *)x)[i]);
-    default: return (double)((const float *)x)[i];
+    default: return judge_stored((int)p->store, x, i);
     }
 }
 
@@ -138,18 +117,11 @@ static void sums(const struct problem *p, double *c, const double *a, const doub
     while (step(&w));
 }
 
-static double gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
+static double judge_gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
 
-/* a number after a word that makes one of one, or as it was */
-static double element(int word, const int32_t *arg, double y)
+static double element(const struct problem *p, int word, double y)
 {
-    (void)arg;
-    switch (word) {
-    case THEN_RELU: return y > 0 ? y : 0;
-    case THEN_GELU: return gelu(y);
-    case THEN_CLIP: return fmin(y > arg[0] ? y : arg[0], arg[1]);
-    }
-    return y;
+    return judge_word(word, (const double[CARRY_ARGUMENTS]){ p->arg[word][0], p->arg[word][1] }, y);
 }
 
 /* what (mid ..) says of a row of S, of which the first `see` are seen */
@@ -159,7 +131,7 @@ static void between(const struct problem *p, double *s, int32_t n, int32_t see)
     for (int32_t i = 0; i < n; i++) s[i] *= (double)p->mid_scale;
     for (const uint8_t *word = p->mid; *word; word++)
         for (int32_t i = 0; i < n; i++) {
-            s[i] = element(*word, p->arg[*word], s[i]);
+            s[i] = element(p, *word, s[i]);
             if (*word != THEN_SOFTMAX) continue;
             for (int32_t j = 0; j < see && i == 0; j++) most = fmax(most, s[j]);
             for (int32_t j = 0; j < n && i == 0; j++) sum += s[j] = j < see ? exp(s[j] - most) : 0;
@@ -250,12 +222,12 @@ static void follow(const struct problem *p, double *c, double *off, struct carry
         if (*word == THEN_LAYERNORM || *word == THEN_RMSNORM) normalise(p, c, off, bias, *word == THEN_LAYERNORM);
         for (int64_t i = 0; i < n; i++) {
             const double by = *word == THEN_SCALE ? bias[p->scale + i / p->bias_step % p->bias] : 1;
-            if (*word == THEN_GELU) off[i] = 1.13 * off[i] + GELU_ERROR * fabs(c[i]);      /* of its slope the most */
+            off[i] = judge_error(*word, c[i], off[i]) * fabs(by);
             if (*word == THEN_BIAS) c[i] += bias[i / p->bias_step % p->bias];
             if (*word == THEN_RESIDUAL) c[i] += residual[i];
             if (*word == THEN_OVER) c[i] /= p->over, off[i] = off[i] / p->over + 2 * ROUNDING * fabs(c[i]);
-            c[i] = rounded(p, element(*word, p->arg[*word], c[i] * by));
-            off[i] = off[i] * fabs(by) + (off[i] > 0 ? 2 * ROUNDING * fabs(c[i]) : 0);
+            c[i] = rounded(p, element(p, *word, c[i] * by));
+            off[i] += off[i] > 0 ? 2 * ROUNDING * fabs(c[i]) : 0;
         }
     }
     free(bias);
@@ -293,7 +265,8 @@ bool problem_equal(const struct problem *p, const float *got, const float *want,
     size_t n = (size_t)p->elements[TENSOR_C];
     bool cast = problem_cast(p);
     enum carry_store last = problem_then(p, THEN_CAST_F16) ? CARRY_HALVES_F16 : CARRY_HALVES_BF16;
-    const bool rounds = problem_then(p, THEN_GELU) || problem_then(p, THEN_OVER) || p->norm >= 0 || p->pair;
+    bool rounds = problem_then(p, THEN_OVER) || p->norm >= 0 || p->pair;
+    for (const uint8_t *word = p->then; *word; word++) rounds |= judge_error(*word, 1, 0) > 0;
     if (!rounds || p->type == TYPE_F64)                  /* doubles are divided, in both */
         return !memcmp(got, want, n * (size_t)(cast ? 2 : p->bytes));
     for (size_t i = 0; i < n; i++) {

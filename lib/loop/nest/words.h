@@ -1,15 +1,14 @@
 /* words.h - how inputs are stored, and what may follow a sum: (then ..), or (mid ..) between two contractions.
  *
- * A word that makes a number of a number is one line in each of the three lists below, or of the third none, and one in
- * each of the two that judge and share nothing with them: lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c.
- * Where its slope may be above 1 they have a second, of what it makes of an error, beside gelu's.  t/lib-encode.c draws
- * words.  Text travels with emitted C, too: nothing here needs more than the preprocessor. */
+ * A word that makes a number of a number is one line in each of the three lists below, or of the third none, and one
+ * in lib/loop/code/guest/judge.c, by which tests and NAME_test judge and which shares nothing with this; one more is
+ * there, of errors, where it rounds or its slope may be above 1.  t/lib-encode.c draws words.  Text travels with
+ * emitted C, too: nothing here needs more than the preprocessor. */
 #ifndef MILLRACE_WORDS_H
 #define MILLRACE_WORDS_H
 
 /* X(NAME, its text, bytes, bits to a float, a float to bits): A, B and V are stored so and become floats as they are
- * read.  Those of one byte stand at the end.  The functions are in lib/loop/code/guest/half.c; the judges have their
- * own, in lib/loop/code/oracle.c and lib/loop/code/guest/selftest.c. */
+ * read.  Those of one byte stand at the end.  The functions are in lib/loop/code/guest/half.c; judge.c has its own. */
 #define CARRY_STORES(X) X(F16, "f16", 2, half_f16, cast1_f16) X(BF16, "bf16", 2, half, cast1) \
     X(E5M2, "e5m2", 1, half_e5m2, cast1_e5m2)
 

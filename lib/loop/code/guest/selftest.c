@@ -20,7 +20,7 @@ static double test_exp(double x)                         /* x of at most some hu
     return sum;
 }
 
-static double test_gelu(double x)                        /* erf by its series without cancellation */
+static double judge_gelu(double x)                        /* erf by its series without cancellation */
 {
     const double z = x * 0.70710678118654752440, size = z < 0 ? -z : z;
     double sum = size, term = size;
@@ -30,19 +30,6 @@ static double test_gelu(double x)                        /* erf by its series wi
 }
 
 static double test_root(double x) { return _mm_cvtsd_f64(_mm_sqrt_sd(_mm_setzero_pd(), _mm_set_sd(x))); }
-
-/* number i of a tensor that is stored so; none of them is infinite */
-static double test_stored(int store, const void *x, int64_t i)
-{
-    union { double d; uint64_t u; } power;
-    union { float f; uint32_t u; } wide = { 0 };
-    unsigned h = store == CARRY_HALVES_E5M2 ? ((const uint8_t *)x)[i] * 256u : ((const half_word *)x)[i];
-    wide.u = h << 16;
-    if (store == CARRY_HALVES_BF16) return wide.f;
-    const unsigned e = h >> 10 & 31, digits = (e ? 1024 : 0) + (h & 1023);
-    power.u = (uint64_t)(1023 - 25 + (e ? e : 1)) << 52;
-    return (h & 0x8000 ? -1.0 : 1.0) * digits * power.d;
-}
 
 /* number l of element i of an input */
 static double test_number(const struct test *t, int which, int64_t i, int l)
@@ -57,11 +44,10 @@ static double test_number(const struct test *t, int which, int64_t i, int l)
                ((const float *)x)[row * n + i % n];
     }
     if (k->type == CARRY_F64) return ((const eight *)x)[i];
-    if (k->type == CARRY_BF16) return test_stored(CARRY_HALVES_BF16, x, 2 * i + l);
+    if (k->type == CARRY_BF16) return judge_stored(CARRY_HALVES_BF16, x, 2 * i + l);
     if (k->type == CARRY_U8S8)
         return which == TEST_A && !k->sign ? ((const uint8_t *)x)[4 * i + l] : ((const int8_t *)x)[4 * i + l];
-    if (k->store >= CARRY_HALVES_F16) return test_stored(k->store, x, i);
-    return ((const float *)x)[i];
+    return judge_stored(k->store, x, i);
 }
 
 /* where an element of A with zeros around it is; -1: one of them */
@@ -96,16 +82,10 @@ static double test_sum(const struct test *t, int which, const int64_t from[4])
     return sum;
 }
 
-/* a number after a word that makes one of one, or as it was */
-static double test_word(int which, const float *arg, double y)
+static double test_word(const struct test *t, int which, double y)
 {
-    (void)arg;
-    switch (which) {
-    case CARRY_RELU: return y > 0 ? y : 0;
-    case CARRY_GELU: return test_gelu(y);
-    case CARRY_CLIP: y = y > arg[0] ? y : arg[0]; return y < arg[1] ? y : arg[1];
-    }
-    return y;
+    const double arg[CARRY_ARGUMENTS] = { t->k->arg[which][0], t->k->arg[which][1] };
+    return judge_word(which, arg, y);
 }
 
 /* C = mid(A B) V of a row of S that begins at o; `to`: a row of C, along its last variable; the row of S behind it */
@@ -123,7 +103,7 @@ static void test_two(const struct test *t, const int64_t o[4], double *to)
         const int64_t from[4] = { o[0], o[1] + j * k->stride[1][k->along], 0, 0 };
         s[j] = test_sum(t, inner, from) * (double)k->mid_scale;
         for (const uint8_t *mid = k->mid; *mid; mid++) {
-            s[j] = test_word(*mid, k->arg[*mid], s[j]);
+            s[j] = test_word(t, *mid, s[j]);
             softmax |= *mid == CARRY_SOFTMAX;
         }
         if (j < see && s[j] > most) most = s[j];
@@ -163,9 +143,8 @@ static void test_follow(const struct test *t, double *y, double *off, int64_t at
             if (*then == CARRY_BIAS) y[i] += test_more(t, TEST_MORE, column);
             const double by = *then == CARRY_SCALE ? test_more(t, TEST_MORE, k->scales + column) : 1;
             if (*then == CARRY_RESIDUAL) y[i] += test_more(t, TEST_RESIDUAL, at + i);
-            if (*then == CARRY_GELU) off[i] = 1.13 * off[i] + 3 * digit * test_size(y[i]);
-            y[i] = test_word(*then, k->arg[*then], y[i] * by);
-            off[i] *= test_size(by);
+            off[i] = judge_error(*then, y[i], off[i]) * test_size(by);
+            y[i] = test_word(t, *then, y[i] * by);
             if (*then == CARRY_OVER) y[i] /= k->over, off[i] = off[i] / k->over + digit * test_size(y[i]);
             if (off[i] > 0) off[i] += 2 * digit * test_size(y[i]);
             if (*then != k->norm) continue;
@@ -183,7 +162,7 @@ static double test_result(const struct test *t, int which, int64_t i)
     const struct carry_kernel *k = t->k;
     for (const uint8_t *then = k->then; *then && !k->pair; then++)
         if (casts(*then))
-            return test_stored(*then == CARRY_CAST_F16 ? CARRY_HALVES_F16 : CARRY_HALVES_BF16, t->x[which], i);
+            return judge_stored(*then == CARRY_CAST_F16 ? CARRY_HALVES_F16 : CARRY_HALVES_BF16, t->x[which], i);
     if (k->type == CARRY_F64) return ((const eight *)t->x[which])[i];
     if (k->type == CARRY_U8S8 && !k->then[0]) return ((const word *)t->x[which])[i];
     return ((const float *)t->x[which])[i];
@@ -300,7 +279,7 @@ static int test_kernel(const struct carry_kernel *k, const struct carry_parts *q
                                row * 4 };
     struct test t = { .k = k, .soft = k->pair || k->norm, .most = k->pair ? 4.0 : 0.0 };
     int64_t bytes = 0;
-    for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_GELU || k->then[i] == CARRY_OVER;
+    for (int i = 0; i < CARRY_THENS; i++) t.soft |= k->then[i] == CARRY_OVER || judge_error(k->then[i], 1, 0) > 0;
     for (int i = 0; i < TESTS; i++) t.n[i] = n[i], bytes += (n[i] * d + 63) & ~(int64_t)63;
     struct piece *p = get_memory(&s->pool[1], bytes);
     if (!p) return 2;
