@@ -107,6 +107,7 @@ static void widen(csvw *w, csv *t)
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
+    if (to_long && *prefix) usage("--prefix is for new columns, of which --long makes none");
     if (!names || !values) usage("--names and --values are needed");
     csv *t = csv_files(argv + i);
     if (keys) key = columns_of(t, keys, "--key");

@@ -17,7 +17,6 @@
 #include "table/csvio.h"
 #include "table/input.h"
 #include HELP
-#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
@@ -61,11 +60,7 @@ static bool holds(const csv *t, int c, bool range)
         struct exact_number v = csv_exact(t, c);
         if (isnan(v.x) || exact_cmp(v, min) < 0 || exact_cmp(v, max) > 0) return false;
     }
-    if (!like) return true;
-    struct arena a = { 0 };
-    bool match = fnmatch(like, csv_cstr(t, c, &a), 0) == 0;
-    arena_free(&a);
-    return match;
+    return !like || str_like(s, str_of(like));
 }
 
 int main(int argc, char **argv)

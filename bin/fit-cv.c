@@ -55,15 +55,15 @@ int main(int argc, char **argv)
     if (!columns.target) usage("no target given, see --target");
     if (!columns.group) usage("no group given, see --group");
     columns.classes = !number;
-    str kinds[MODEL_KINDS];
-    for (int k = 0; k < MODEL_KINDS; k++) kinds[k] = str_of(model_kind_name[k]);
-    const char *odd = data_unmatched(&models, kinds, MODEL_KINDS);
+    struct intern kinds = { 0 };
+    for (int k = 0; k < MODEL_KINDS; k++) intern(&kinds, str_of(model_kind_name[k]));
+    const char *odd = data_unmatched(&models, &kinds);
     if (odd) usage("no model is called '%s', see --help", odd);
     struct data d = data_read(argv + i, &columns);
     if (d.groups.n < 2) die("column '%s' has %zu groups, at least 2 are needed", columns.group, d.groups.n);
     struct cv cv = { .data = &d, .number = number, .surest = surest, .seed = (uint64_t)seed };
     for (int k = 0; k < MODEL_KINDS; k++)
-        cv.wanted[k] = models.n ? data_matches(&models, kinds[k]) : !(number && k == MODEL_LOGISTIC);
+        cv.wanted[k] = models.n ? data_matches(&models, kinds.name[k], &kinds) : !(number && k == MODEL_LOGISTIC);
     if (surest && number) usage("no model is sure of a number: --surest or --number");
     if (!fold) return folds_all(&cv, &d.groups);
     long g = intern_find(&d.groups, str_of(fold));

@@ -48,11 +48,13 @@ static struct matrix gather(const struct counters *k, const struct counter_table
     size_t *from = xmalloc(k->cols + 1, sizeof *from);
     bool *divide = xcalloc(k->cols + 1, sizeof *divide);
     struct matrix m = { 0 };
+    struct intern names = { 0 };
+    for (size_t c = 0; c < k->cols; c++) intern(&names, str_of(k->name[c]));
     for (size_t c = 0; c < k->cols; c++) {
         bool known = false;
         for (size_t i = 0; i < t->n; i++) known = known || !isnan(t->row[i].value[c]);
-        divide[m.cols] = data_matches(&per_instruction, str_of(k->name[c]));
-        if (known && (divide[m.cols] || data_matches(&plain, str_of(k->name[c])))) from[m.cols++] = c;
+        divide[m.cols] = data_matches(&per_instruction, str_of(k->name[c]), &names);
+        if (known && (divide[m.cols] || data_matches(&plain, str_of(k->name[c]), &names))) from[m.cols++] = c;
     }
     m.x = xmalloc(size_mul(t->n, m.cols) + 1, sizeof *m.x);
     m.row = xmalloc(t->n + 1, sizeof *m.row);

@@ -324,4 +324,11 @@ is 'of a group that came while the input was read again nothing is known' $'a,1,
 is "a part of a long text has no end but its own" 1500000 eval "(echo x; printf 'y%.0s' {1..1500001}; echo) | csv-calc --print='length(slice(x, 2))'"
 is "a number of a thousand digits" 0.25 eval "(echo x; printf '0.25%0999d\n' 0) | csv-calc --print='x*1'"
 is 'patterns are of characters' 'é -é-a- 1 ab' bash -c "printf 'a\né\n' | csv-calc --print=\"concat(extract(a,'.'),' ',replace('éa','','-'),' ','é'~'^.\\\$',' ',replace('éaéb','[^a-z]',''))\""
+is 'classes and \W are of characters, too' $'ÀB\tÀB' bash -c "printf 'a\nÀB\n' | csv-calc --print=\"extract(a,'[[:upper:]]+')\" --print=\"replace(a,'\\W','_')\""
+is 'digits of an integer that no double knows' $'9007199254740993\t9010000000000000' csv-calc --print='digits(9007199254740993,16)' --print='digits(9007199254740993,3)' <(printf 'a\n1\n')
+is 'what is lag() by a missing distance is missing' '  ' eval "printf 'a,n\n1,\n2,\n3,\n' | csv-calc --print='lag(a,n)' | paste -sd ' '"
+is 'what is missing is the empty text to a pattern' $'1\t1\t1' eval "printf 'a,b\nx,\n' | csv-calc --print=\"b !~ 'q'\" --print=\"missing !~ 'q'\" --print=\"missing != 'q'\""
+mkfifo p.tsv
+printf 'a\tb\n1\t2\n3\t6\n' > p.tsv &
+is 'a pipe that is read twice has its name, by which it is told' '0.25 0.75' eval "csv-calc --print='share(b)' p.tsv | paste -sd ' '"
 done_testing

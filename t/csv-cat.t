@@ -30,4 +30,8 @@ for n in 16381 16382 16383 16384; do
     { echo x,b; for ((i = 0; i < n; i++)); do echo 1,2; done; echo '"x",b'; } > long.csv
     is "a row like the header is kept at the end of the writer's buffer ($n)" "$(wc -l < long.csv)" bash -c 'csv-sort -k x long.csv | csv-cat 2> said | wc -l'
 done
+mkfifo p.tsv
+printf 'a\tb\n1\t2\n' > p.tsv &
+printf 'a\n9\n' > o.csv
+is 'what comes by a pipe is told by its name' $'f,a,b\np.tsv,1,2\no.csv,9,' csv-cat --fill --source=f p.tsv o.csv
 done_testing

@@ -30,4 +30,5 @@ is "hashes that look like huge numbers are texts" 1 status csv-diff <(printf 'x\
 is "and are no infinities" 1 status csv-diff <(printf 'x\n1e400\n') <(printf 'x\ninf\n')
 is "integers differ to the last of any number of digits" 1 status csv-diff <(printf 'x\n1234567890123456789012345678901234567890\n') <(printf 'x\n1234567890123456789012345678901234567891\n')
 is "but for zeros before them, or within a tolerance" 0 status csv-diff --tolerance=1e-9 <(printf 'x\n01234567890123456789012345678901234567890\n7\n') <(printf 'x\n1234567890123456789012345678901234567891\n007\n')
+is "negative ones, too" 1 status csv-diff <(printf 'x\n-1234567890123456789012345678901234567890\n') <(printf 'x\n-1234567890123456789012345678901234567891\n')
 done_testing

@@ -81,4 +81,8 @@ is 'a nan is nan' $'n_rows,corr_y_x\n3,nan' eval 'printf "x,y\n1,1\nnan,2\n7,3\n
 fails 'with a column that is not there' 1 "no column 'yy'" csv-group -c x --stat=corr:yy <(printf 'x,y\n1,1\n')
 is 'the greatest may be 0' 0 eval "printf 'a\n-1\n0\n' | csv-group -c a --stat=max | tail -1 | cut -d, -f2"
 fails "two columns of one name" 1 "two columns would be called 'n_rows'" csv-group -g n_rows <(printf 'n_rows\n1\n')
+spread() { printf 'x,y\n%s,1\n%s,5\n%s,3\n' 1e$1 2e$1 4e$1 | csv-group -c x --stat=sd,corr:y | csv-calc --print="fixed(sd_x * 1e$((- $1)), 9)" --print='fixed(corr_y_x, 9)'; }
+for e in 0 160 -160 -200 300; do is "sd and corr of numbers near 1e$e" '1.527525232	0.327326835' spread $e; done
+is 'a far number behind near ones' 5.773502692e+199 eval "printf 'x\n5\n5\n1e200\n' | csv-group -c x --stat=sd | csv-calc --print='digits(sd_x, 10)'"
+is 'halfway between numbers whose difference is none' '0 -inf' eval "for a in 1e308,-1e308 -inf,1; do printf 'x\n%s\n%s\n' \${a%,*} \${a#*,} | csv-group -c x --stat=median | csv-calc --print=median_x; done | xargs"
 done_testing

@@ -12,4 +12,5 @@ fails "a name that is the key's" 1 "would be called 'net'" eval '(cat t; echo v,
 fails "no such column" 1 "no column 'q'" csv-pivot -k net --names=q --values=s t
 fails "names and values are needed" 2 'are needed' csv-pivot -k net t
 fails "made long, a name that is the key's" 1 "two columns would be called 'k'" csv-pivot --long -k k --names=k --values=v <(printf 'k,a\n1,2\n')
+fails 'made long there are no new columns' 2 'of which --long makes none' csv-pivot --long --prefix=p -k k --names=n --values=v <(printf 'k,a\n1,2\n')
 done_testing

@@ -73,4 +73,5 @@ if have python3; then
     ok 'a name that no SVG can hold is drawn as one that it can' eval "printf 'n,v\na\xff]]>,5\nb,3\n' | csv-plot --kind=bar -x n -y v > p.svg &&
         python3 -c 'import xml.dom.minidom as m; m.parse(\"p.svg\")'"
 fi
+is 'a % in a category is itself' '90% sure 50%' eval "printf 'x,y\n90%% sure,1\n50%%,2\n' | csv-plot -x x -y y | sed -n 's/.*<text>\\([59]0%[^<]*\\).*/\\1/p' | paste -sd ' '"
 done_testing

@@ -13,4 +13,5 @@ is "characters, not bytes; control characters" $'a   b\n--  -\näü  x\n?   y' e
 is "header only" $'a\n-' eval 'printf "a\n" | csv-show'
 fails "no such column" 1 "no column 'q'" csv-show -c q t
 is 'names are not rounded' $'0.33333333  0.33333334\n----------  ----------\n    0.3333         1.5' csv-show <(printf '0.33333333,0.33333334\n0.33333333,1.5\n')
+is 'a control character of two bytes' $'a\n---\nx?y' eval "printf 'a\nx\302\233y\n' | csv-show"
 done_testing

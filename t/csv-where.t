@@ -17,4 +17,5 @@ fails "no condition" 2 'no condition' csv-where -c v t
 fails "nan is no bound" 2 'not nan' csv-where -c v --min=nan t
 seq 2000 | awk 'BEGIN{print "x"}{print ($1*7919%1000)/8}' > n
 is "the same as awk" "$(awk 'NR==1 || ($1>=20 && $1<=90)' n)" csv-where -c x --min=20 --max=90 n
+is 'a pattern is of characters' 1 eval "printf 'a\ncafé\n' | csv-where -c a --like='caf?' | csv-where -c a --like='caf[é]' | sed 1d | wc -l"
 done_testing

@@ -21,4 +21,5 @@ fails 'a pattern that nothing matches' 1 "no column 'z\*'" fit-lasso -y y -x 'a,
 chosen() { csv-calc --set="y=y*$1" t.csv | fit-lasso -y y -g g --select=cv -o c.sexp 2>&1 | sed 's/.*lambda \([^,]*\),.*/\1/' |
     awk "{ printf \"%.6g\n\", \$1 / $1 }"; }
 is 'small numbers have the lambda of large ones, as small' "$(chosen 1)" chosen 1e-9
+fails 'one group cannot be left out' 1 '1 groups are too few' bash -c "printf 'g,x,y\na,1,2\na,2,3\na,3,5\n' | fit-lasso -y y -g g --select=cv"
 done_testing

@@ -14,4 +14,8 @@ score() { csv-calc --set="y=y*$1" square.csv | fit-mlp --quiet --number -y y --h
     csv-calc --set="y=y*$1" square.csv | fit-predict -m s.sexp --score | csv-calc --print='round(r_squared, 3)'; }
 is 'seconds are learned as well as nanoseconds' "$(score 1)" score 1e-9
 is 'and as what is larger' "$(score 1)" score 1e12
+csv-calc --set='y=y+1e12' square.csv > far.csv
+is 'targets far from 0 are learned as those near it' 1 eval "fit-mlp --quiet --number -y y --hidden=16,8 -n 500 -o f.sexp far.csv; fit-predict -m f.sexp --score far.csv | csv-calc --print='r_squared > 0.99'"
+printf 'x,y\n1,1e39\n2,2e39\n3,5e39\n4,1e40\n5,3e40\n' > huge.csv
+ok 'beyond floats, too' eval "fit-mlp --quiet --number -y y huge.csv | fit-predict -m - huge.csv > /dev/null"
 done_testing

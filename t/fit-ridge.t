@@ -20,4 +20,12 @@ fails 'an entry twice is refused at its line' 1 'e2.csv:3: .*node' bash -c "prin
 fails 'a row without a target is refused' 1 "e3.csv:2: .*'z' is not a row with a target" bash -c "printf 'run,node,f\nz,n1,1\n' > e3.csv; fit-ridge -y y --entries=e3.csv --row=run --column=node --value=f targets.csv"
 fails 'text among the features is refused' 1 ":2: column 'x': 'blue'" bash -c "printf 'y,x\n1,blue\n' | fit-ridge -y y"
 fails 'no target is wrong usage' 2 'see --target' fit-ridge line.csv
+for bad in '1,nan 1,2' '1,3 1,inf'; do
+    set -- $bad
+    printf 'run,node,f\n1,a,%s\n2,a,1\n' ${2#*,} > e4.csv
+    printf 'run,y\n1,%s\n2,2\n' ${1#*,} > t4.csv
+    fails "targets and entries are finite: $bad" 1 ":2: .* is not a finite number" fit-ridge -y y --entries=e4.csv --row=run --column=node --value=f t4.csv
+done
+printf 'x[0],x0,y\n1,9,1\n2,4,2\n5,1,3\n' > odd.csv
+is 'a name as it stands is that column' 'x[0] x0' eval "for o in -x --ignore; do fit-ridge -y y \$o 'x[0]' --quiet odd.csv | sed -n 's/.*features \(.*\))/\1/p'; done | xargs"
 done_testing

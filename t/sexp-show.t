@@ -15,4 +15,5 @@ head -c 200000 /dev/zero | tr "\0" "(" > deep
 head -c 200000 /dev/zero | tr "\0" ")" >> deep
 is "very deep lists are shown and read again" 0 eval "sexp-show deep | sexp-check --one; echo \$?"
 fails "width 0" 2 'not in 1' sexp-show --width=0
+is 'characters count' '(a éééé b)' eval "printf '(a éééé b)' | sexp-show --width=10"
 done_testing

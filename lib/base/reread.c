@@ -10,6 +10,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+static struct held { char *path, *name; struct held *next; } *all;
+
+const char *reread_name(const char *path)
+{
+    for (const struct held *h = all; h; h = h->next) if (strcmp(h->path, path) == 0) return h->name;
+    return path;
+}
+
 void reread_prepare(char **operand)
 {
     struct stat st;
@@ -31,7 +39,11 @@ void reread_prepare(char **operand)
         if (!write_all(held, part, (size_t)n)) die_errno("a file for rows that are read twice");
     }
     if (lseek(held, 0, SEEK_SET) != 0 || (in && dup2(held, STDIN_FILENO) < 0)) die_errno("%s", *operand);
-    if (!in) *operand = xformat("/proc/self/fd/%d", held);
+    if (in) return;
+    struct held *h = xmalloc(1, sizeof *h);
+    *h = (struct held){ xformat("/proc/self/fd/%d", held), *operand, all };
+    all = h;
+    *operand = h->path;
 }
 
 off_t reread_begin(void)

@@ -3,6 +3,8 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/message.h"
+#include <fnmatch.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,6 @@ int str_cmp(str a, str b)
     return (n ? memcmp(a.s, b.s, n) : 0) ?: ORDER(a.n, b.n);
 }
 
-/* Eight bytes a step through a 128-bit product, the mixing idea of wyhash (Wang Yi, 2019). */
 size_t str_character(str s)
 {
     const unsigned char *p = (const unsigned char *)s.s, c = s.n ? *p : 0;
@@ -47,6 +48,21 @@ size_t str_character(str s)
     return overlong || (c == 0xed && d >= 0xa0) || (c == 0xf4 && d >= 0x90) ? 0 : n;
 }
 
+bool str_like(str s, str pattern)
+{
+    static bool set;
+    if (!set) setlocale(LC_CTYPE, "C.UTF-8");
+    set = true;
+    char *both = xmalloc(size_add(size_add(s.n, pattern.n), 2), 1), *p = both + s.n + 1;
+    memcpy(both, s.s ? s.s : "", s.n);
+    memcpy(p, pattern.s, pattern.n);
+    both[s.n] = p[pattern.n] = '\0';
+    const bool like = fnmatch(p, both, 0) == 0;
+    free(both);
+    return like;
+}
+
+/* Eight bytes a step through a 128-bit product, the mixing idea of wyhash (Wang Yi, 2019). */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed)
 {
     const unsigned char *s = p;

@@ -13,6 +13,7 @@ bool str_eq(str a, str b);
 bool str_is(str a, const char *s);
 bool str_begins(str a, const char *with);
 int str_cmp(str a, str b);                               /* byte order, shorter first: < 0, 0, > 0 */
+bool str_like(str, str pattern);                         /* with * ? [..] of a shell; characters are UTF-8's */
 size_t str_character(str);                               /* bytes of the UTF-8 character it begins with; 0: none */
 uint64_t hash_bytes(const void *p, size_t n, uint64_t seed);   /* stable over machines and versions: may be stored */
 

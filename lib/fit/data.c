@@ -4,19 +4,9 @@
 #include "base/compare.h"
 #include "base/num.h"
 #include <ctype.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool matches(str pattern, str name)
-{
-    char *p = xformat("%.*s", (int)pattern.n, pattern.s), *text = xformat("%.*s", (int)name.n, name.s);
-    bool found = fnmatch(p, text, 0) == 0;
-    free(p);
-    free(text);
-    return found;
-}
 
 /* the next name on item *i of a list, from *p on; NULL: the end */
 static bool next(const struct list *list, int *i, const char **p, str *name)
@@ -31,22 +21,29 @@ static bool next(const struct list *list, int *i, const char **p, str *name)
     return false;
 }
 
-bool data_matches(const struct list *list, str name)
+/* a name as it stands is that one alone, where there is one that is called so */
+static bool matches(str pattern, str name, const struct intern *names)
+{
+    return str_eq(pattern, name) || (intern_find(names, pattern) < 0 && str_like(name, pattern));
+}
+
+bool data_matches(const struct list *list, str name, const struct intern *names)
 {
     const char *p = NULL;
     str pattern;
     for (int i = 0; next(list, &i, &p, &pattern);)
-        if (matches(pattern, name)) return true;
+        if (matches(pattern, name, names)) return true;
     return false;
 }
 
-char *data_unmatched(const struct list *list, const str *name, int n)
+char *data_unmatched(const struct list *list, const struct intern *names)
 {
     const char *p = NULL;
     str pattern;
-    for (int i = 0, k; next(list, &i, &p, &pattern);) {
-        for (k = 0; k < n && !matches(pattern, name[k]); k++) continue;
-        if (k == n) return xformat("%.*s", (int)pattern.n, pattern.s);
+    for (int i = 0; next(list, &i, &p, &pattern);) {
+        size_t k = 0;
+        while (k < names->n && !matches(pattern, names->name[k], names)) k++;
+        if (k == names->n) return xformat("%.*s", (int)pattern.n, pattern.s);
     }
     return NULL;
 }
@@ -86,16 +83,16 @@ struct data data_read(char **paths, const struct data_columns *columns)
     int group = columns->group ? csv_need(t, columns->group) : -1;
     int weight = columns->weight ? csv_need(t, columns->weight) : -1;
     int *from = xmalloc((size_t)csv_ncol(t) + 1, sizeof *from);
-    str *names = xmalloc((size_t)csv_ncol(t) + 1, sizeof *names);
-    for (int c = 0; c < csv_ncol(t); c++) names[c] = csv_name(t, c);
-    char *odd = data_unmatched(&columns->features, names, csv_ncol(t));
-    if (!odd) odd = data_unmatched(&columns->ignore, names, csv_ncol(t));
+    struct intern names = { 0 };
+    for (int c = 0; c < csv_ncol(t); c++) intern(&names, csv_name(t, c));
+    char *odd = data_unmatched(&columns->features, &names);
+    if (!odd) odd = data_unmatched(&columns->ignore, &names);
     if (odd) die_at(csv_file(t), 1, "%s", csv_no_column(t, str_of(odd)));
     d.feature = xmalloc((size_t)csv_ncol(t) + 1, sizeof *d.feature);
     for (int c = 0; c < csv_ncol(t); c++) {
-        str name = names[c];
-        if (c == target || c == group || c == weight || data_matches(&columns->ignore, name)) continue;
-        if (columns->features.n && !data_matches(&columns->features, name)) continue;
+        str name = names.name[c];
+        if (c == target || c == group || c == weight || data_matches(&columns->ignore, name, &names)) continue;
+        if (columns->features.n && !data_matches(&columns->features, name, &names)) continue;
         from[d.cols] = c;
         d.feature[d.cols++] = xformat("%.*s", (int)name.n, name.s);
     }
@@ -121,7 +118,7 @@ struct data data_read(char **paths, const struct data_columns *columns)
     if (columns->classes && target >= 0) order_classes(&d, &classes);
     intern_free(&classes);
     free(from);
-    free(names);
+    intern_free(&names);
     csv_close(t);
     return d;
 }

@@ -28,8 +28,9 @@ struct data {
     struct intern groups;
 };
 
-bool data_matches(const struct list *, str name);        /* is it on the list? */
-char *data_unmatched(const struct list *, const str *name, int n);   /* the first on it that is none of these; NULL */
+/* lists of names, or of patterns where nothing is called so: is the name on it?  the first on it that is none; NULL */
+bool data_matches(const struct list *, str name, const struct intern *names);
+char *data_unmatched(const struct list *, const struct intern *names);
 struct data data_read(char **paths, const struct data_columns *);    /* paths as for csv_files */
 double data_value(const csv *, int col);                 /* a finite number, or true / false as 1 / 0; dies otherwise */
 void data_free(struct data *);

@@ -1,6 +1,7 @@
 /* entries.c - see entries.h */
 #include "fit/entries.h"
 #include "base/mem.h"
+#include "fit/data.h"
 #include "table/csvio.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ static void read_targets(struct entries *e, char **paths, const struct entries_c
     while (csv_next(t)) {
         if (intern(&e->rows, csv_str(t, row)) != n) csv_die(t, row, "a row seen once");
         e->y = grow(e->y, n + 1, &cap, sizeof *e->y);
-        e->y[n++] = csv_num(t, target);
+        e->y[n++] = data_value(t, target);
     }
     csv_close(t);
 }
@@ -43,7 +44,7 @@ struct entries entries_read(const char *path, char **target_paths, const struct 
         seen = grow(seen, e.columns.n, &cap, sizeof *seen);
         if (j < known && seen[j] == (size_t)r + 1) csv_die(t, column, "an entry seen once in its row");
         seen[j] = (size_t)r + 1;
-        sparse_add(&found, j, csv_num(t, value));
+        sparse_add(&found, j, data_value(t, value));
     }
     if (open >= 0) sparse_end_row(&found);
     csv_close(t);

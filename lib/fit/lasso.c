@@ -241,13 +241,13 @@ static int make_folds(const uint32_t *group, size_t rows, uint64_t seed, int *fo
     enum { FOLDS = 10 };
     uint32_t top = 0;
     for (size_t i = 0; group && i < rows; i++) top = group[i] > top ? group[i] : top;
-    size_t units = top ? (size_t)top + 1 : rows;
+    size_t units = group ? (size_t)top + 1 : rows;
     int n = units < FOLDS ? (int)units : FOLDS, *of = xmalloc(units + 1, sizeof *of);
-    if (n < 2) die("lasso: %zu rows are too few for cross-validation", rows);
+    if (n < 2) die("lasso: %zu %s are too few for cross-validation", units, group ? "groups" : "rows");
     struct rng g = rng_for(seed, str_of("lasso folds"));
     for (size_t u = 0; u < units; u++) of[u] = (int)(u % (size_t)n);
     rng_shuffle(&g, of, units, sizeof *of);
-    for (size_t i = 0; i < rows; i++) fold[i] = of[top ? group[i] : i];
+    for (size_t i = 0; i < rows; i++) fold[i] = of[group ? group[i] : i];
     free(of);
     return n;
 }

@@ -43,6 +43,12 @@ struct model *model_new(enum model_kind kind, const char *target, char **class, 
     return m;
 }
 
+void model_net(struct model *m, const int width[], int n, uint64_t seed)
+{
+    m->net = net_new(width, n, 1, seed);
+    m->weight = xrealloc(m->weight, size_mul((size_t)model_outputs(m), (size_t)width[n - 2] + 1), sizeof *m->weight);
+}
+
 int model_outputs(const struct model *m)
 {
     return m->nclass ? m->nclass : 1;
@@ -90,13 +96,14 @@ static void write_layers(const struct model *m, sexpw *w)
     for (int l = 0; l < m->net->layers; l++) {
         size_t in = (size_t)m->net->width[l], out = (size_t)m->net->width[l + 1];
         const float *weight = net_layer(m->net, l);
+        const bool last = l == m->net->layers - 1;
         sexpw_line(w);
         sexpw_begin(w, "layer");
         for (size_t o = 0; o < out; o++) {
             sexpw_line(w);
             sexpw_begin(w, NULL);
-            sexpw_num(w, (double)weight[in * out + o]);
-            for (size_t i = 0; i < in; i++) sexpw_num(w, (double)weight[o * in + i]);
+            for (size_t i = 0; i <= in; i++)
+                sexpw_num(w, last ? m->weight[o * (in + 1) + i] : (double)weight[i ? o * in + i - 1 : in * out + o]);
             sexpw_end(w);
         }
         sexpw_end(w);
@@ -252,7 +259,7 @@ static void read_layers(struct model *m, const struct sexp *e, snode weights)
     }
     if (width[layers] != model_outputs(m))
         sexp_die(e, weights, "the last layer has %d units for %d outputs", width[layers], model_outputs(m));
-    m->net = net_new(width, layers + 1, 1, 0);
+    model_net(m, width, layers + 1, 0);
     layer = sexp_after(e, sexp_first(e, weights));
     for (int l = 0; l < layers; l++, layer = sexp_after(e, layer)) {
         size_t in = (size_t)width[l], out = (size_t)width[l + 1];
@@ -263,6 +270,7 @@ static void read_layers(struct model *m, const struct sexp *e, snode weights)
             read_numbers(e, unit, sexp_first(e, unit), row, in + 1);
             weight[in * out + o] = (float)row[0];
             for (size_t i = 0; i < in; i++) weight[o * in + i] = (float)row[i + 1];
+            if (l == layers - 1) memcpy(m->weight + o * (in + 1), row, (in + 1) * sizeof *row);
         }
         free(row);
     }
@@ -426,8 +434,14 @@ static void predict_net(const struct model *m, double *out)
 {
     float *x = m->net->value[0];
     for (size_t j = 0; j < m->nfeature; j++) x[j] = (float)m->input[j];
-    const float *y = net_forward(m->net, x, 1);
-    for (int o = 0; o < model_outputs(m); o++) out[o] = (double)y[o];
+    net_forward(m->net, x, 1);
+    const int last = m->net->layers - 1;
+    const size_t in = (size_t)m->net->width[last];
+    for (int o = 0; o < model_outputs(m); o++) {
+        const double *w = m->weight + (size_t)o * (in + 1);
+        out[o] = w[0];
+        for (size_t j = 0; j < in; j++) out[o] += w[1 + j] * (double)m->net->value[last][j];
+    }
 }
 
 void model_predict(const struct model *m, const double *x, double *out)

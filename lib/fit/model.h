@@ -37,8 +37,8 @@ struct model {
     size_t nfeature;
     char **feature;
     double *mean, *deviation;                            /* nfeature each */
-    double *weight; /* linear kinds: outputs x (1 + nfeature); constant: outputs; boost: bases */
-    struct net *net;                                     /* mlp */
+    double *weight; /* linear kinds: outputs x (1 + nfeature); constant: outputs; boost: bases; mlp: its last layer */
+    struct net *net;                                     /* mlp, but for that */
     struct tree *tree;                                   /* boost, forest: tree t scores output t % outputs */
     size_t ntree;
     struct model **member;                               /* committee */
@@ -56,6 +56,8 @@ struct model *model_from(const struct sexp *, snode);
 void model_write(const struct model *, sexpw *);
 int model_save(const struct model *, const char *path);   /* to a file, NULL: stdout; EXIT_OK, or dies */
 void model_add(struct model *committee, struct model *member); /* takes over; features are united; classes must agree */
+/* room for the weights of an mlp: n widths, from features to outputs */
+void model_net(struct model *, const int width[], int n, uint64_t seed);
 int model_outputs(const struct model *);                 /* max(nclass, 1) */
 /* x: nfeature values in our order, in the units of the table; out: outputs.  Not thread-safe. */
 void model_predict(const struct model *, const double *x, double *out);

@@ -226,12 +226,17 @@ static int read_widths(const char *text, int inputs, int outputs, int *width)
     return n;
 }
 
-/* the last layer gives numbers of the target's size, not z-scores */
-static void unscale(struct net *net, double deviation, double mean)
+/* the last layer gives numbers of the target's size, not z-scores: in doubles, since that may lie far from 0 */
+static void unscale(struct model *m, const double *w, double deviation, double mean)
 {
-    int outputs = net->width[net->layers], n = outputs * net->width[net->layers - 1];
-    float *w = net_layer(net, net->layers - 1);
-    for (int i = 0; i < n + outputs; i++) w[i] = (float)(w[i] * deviation + (i < n ? 0 : mean));
+    const int last = m->net->layers - 1;
+    const size_t in = (size_t)m->net->width[last], out = (size_t)m->net->width[last + 1];
+    w += net_layer(m->net, last) - m->net->weight;
+    for (size_t o = 0; o < out; o++) {
+        double *to = m->weight + o * (in + 1);
+        to[0] = w[in * out + o] * deviation + mean;
+        for (size_t i = 0; i < in; i++) to[1 + i] = w[o * in + i] * deviation;
+    }
 }
 
 static void fit_mlp(struct model *m, struct prepared *p, const struct train_options *o, struct train_report *r)
@@ -251,10 +256,10 @@ static void fit_mlp(struct model *m, struct prepared *p, const struct train_opti
     double *w = xmalloc(k.net->size, sizeof *w);
     for (size_t i = 0; i < k.net->size; i++) w[i] = (double)k.net->weight[i];
     keep_report(r, lbfgs(k.net->size, w, mlp_loss, &k, o->iterations, o->tolerance));
-    m->net = net_new(width, n, 1, o->seed);
+    model_net(m, width, n, o->seed);
     for (size_t i = 0; i < m->net->size; i++) m->net->weight[i] = (float)w[i];
     r->loss *= s.deviation * s.deviation;
-    unscale(m->net, s.deviation, s.shift + s.mean);
+    unscale(m, w, s.deviation, s.shift + s.mean);
     net_free(k.net);
     free(x);
     free_all(k.y, k.d);
@@ -282,7 +287,9 @@ static void fit_constant(struct model *m, struct prepared *p, struct train_repor
 
 static bool is_finite(const struct model *m)
 {
-    size_t n = (size_t)model_outputs(m) * (m->kind == MODEL_CONSTANT ? 1 : 1 + m->nfeature);
+    size_t in = m->kind == MODEL_MLP ? (size_t)m->net->width[m->net->layers - 1] : m->nfeature;
+    size_t n = (size_t)model_outputs(m) * (m->kind == MODEL_CONSTANT ? 1 : 1 + in);
+    for (size_t k = 0; m->kind == MODEL_MLP && k < m->net->size; k++) if (!isfinite(m->net->weight[k])) return false;
     for (size_t k = 0; k < n; k++) if (!isfinite(m->weight[k])) return false;
     return true;
 }
@@ -305,7 +312,7 @@ struct model *train(const struct data *d, const uint32_t *row, size_t n, const s
     else if (o->kind == MODEL_BOOST) fit_boost(m, &p, o, r);
     else if (o->kind == MODEL_FOREST) fit_forest(m, &p, o, r);
     else fit_constant(m, &p, r);
-    if (o->kind != MODEL_MLP && o->kind != MODEL_BOOST && o->kind != MODEL_FOREST && !is_finite(m))
+    if (o->kind != MODEL_BOOST && o->kind != MODEL_FOREST && !is_finite(m))
         die("%s: the weights are not finite; are there huge values in a column?", model_kind_name[o->kind]);
     release(&p);
     return m;

@@ -115,7 +115,7 @@ static bool *singles(const struct policies *p, const struct tables_options *o)
 {
     bool *single = xmalloc(p->policy.n + 1, sizeof *single);
     for (size_t k = 0; k < p->policy.n; k++)
-        single[k] = (long)k != p->reference && !data_matches(&o->not_single, p->policy.name[k]);
+        single[k] = (long)k != p->reference && !data_matches(&o->not_single, p->policy.name[k], &p->policy);
     return single;
 }
 

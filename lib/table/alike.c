@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-/* an integer of any length, without the zeros before it; empty: something else */
+/* digits of an integer of any length, without the zeros before them; empty: something else */
 static str integer(str s)
 {
+    if (s.n > 1 && *s.s == '-') s.s++, s.n--;
     for (size_t i = 0; i < s.n; i++) if (s.s[i] < '0' || s.s[i] > '9') return (str){ "", 0 };
     while (s.n > 1 && *s.s == '0') s.s++, s.n--;
     return s;

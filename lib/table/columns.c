@@ -1,7 +1,6 @@
 /* columns.c - see columns.h */
 #include "table/columns.h"
 #include "base/message.h"
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,12 +20,8 @@ static void add(struct columns *c, int col, const char *option)
 static void add_matches(const csv *t, struct columns *c, const char *pattern, const char *option)
 {
     int before = c->n;
-    struct arena a = { 0 };
-    for (int i = 0; i < csv_ncol(t); i++) {
-        str name = csv_name(t, i);
-        if (fnmatch(pattern, arena_copy(&a, name.s, name.n), 0) == 0) add(c, i, option);
-    }
-    arena_free(&a);
+    for (int i = 0; i < csv_ncol(t); i++)
+        if (str_like(csv_name(t, i), str_of(pattern))) add(c, i, option);
     if (c->n == before) die_at(csv_file(t), 1, "no column matches '%s'", pattern);
 }
 

@@ -5,6 +5,7 @@
 #include "table/csv_file.h"
 #include "table/input.h"
 #include "base/message.h"
+#include "base/reread.h"
 #include "base/near.h"
 #include "base/num.h"
 #include <csv.h>
@@ -234,8 +235,9 @@ static void set_delimiter(csv *c, const char *path)
 
 static void open_path(csv *c, const char *path)
 {
-    set_delimiter(c, path);
-    c->path = strcmp(path, "-") == 0 ? "(stdin)" : path;
+    const char *name = reread_name(path);
+    set_delimiter(c, name);
+    c->path = strcmp(path, "-") == 0 ? "(stdin)" : name;
     c->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (c->fd < 0) die_errno("%s", path);
 }

@@ -86,7 +86,7 @@ static int add_pattern(struct parser *x, const char *at, str text)
     e->pattern = grow(e->pattern, e->npattern + 1, &e->cappattern, sizeof *e->pattern);
     char *pattern = xformat("%.*s", (int)text.n, text.s), why[200];
     /* what may match a character of several bytes; other patterns are quicker without */
-    bool wide = strchr(pattern, '.') || strstr(pattern, "[^");
+    bool wide = strpbrk(pattern, ".\\") || strstr(pattern, "[^") || strstr(pattern, "[:");
     for (const char *s = pattern; *s; s++) wide |= (unsigned char)*s > 127;
     setlocale(LC_CTYPE, wide ? "C.UTF-8" : "C");
     int bad = regcomp(&e->pattern[e->npattern], pattern, REG_EXTENDED);

@@ -110,13 +110,14 @@ static struct value fixed(CALL_OF)
 
 static struct value digits(CALL_OF)
 {
-    double x;
+    struct exact_number x;
     long places;
     char b[700];
     (void)n;
-    if (!value_number(e, s, arg, &x) || !whole(e, s, arg + 1, 1, PLACES_MAX, &places)) return not_known;
-    if (!isfinite(x)) return number_value(x);
-    decimals(b, sizeof b, true, places, x);
+    if (!value_exact(e, s, arg, &x) || !whole(e, s, arg + 1, 1, PLACES_MAX, &places)) return not_known;
+    if (!isfinite(x.x)) return number_value(x.x);
+    if (x.big && exact_print(b, x) <= (size_t)places + (*b == '-')) return exact_value(x);
+    decimals(b, sizeof b, true, places, x.x);
     return number_value(strtod(b, NULL));
 }
 
@@ -342,7 +343,7 @@ static void kept_room(struct memory *m, size_t n)
 static struct value lag(RECALL_OF)
 {
     long by = 1;
-    if (n > 1 && !whole(e, s, arg + 1, 1, LAG_MAX, &by)) by = 1;
+    if (n > 1 && !whole(e, s, arg + 1, 1, LAG_MAX, &by)) return not_known;
     kept_room(m, (size_t)by);
     if (m->cap != (size_t)by)
         die_at(csv_file(s->t), csv_line(s->t), "%s '%s': the distance of lag() is %zu and then %ld", e->option,

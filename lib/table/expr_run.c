@@ -94,7 +94,6 @@ static struct value compare(const struct expr *e, struct scope *s, enum code c, 
 
 static struct value match(const struct expr *e, struct scope *s, const struct step *p, const struct value *a)
 {
-    if (a->kind == NOT_KNOWN) return *a;
     str t = value_text(s, a);
     regmatch_t m = { .rm_so = 0, .rm_eo = (regoff_t)t.n };
     bool found = regexec(&e->pattern[p->at], t.s ? t.s : "", 1, &m, REG_STARTEND) == 0;

@@ -24,7 +24,8 @@ static void add_quoted(struct buf *b, str s)
     buf_char(b, '\'');
     for (size_t i = 0, n; i < s.n; i += n ? n : 1) {
         n = str_character((str){ s.s + i, s.n - i });
-        if (!n) buf_format(b, "\xef\xbf\xbd");
+        const bool none = n == 3 && (!memcmp(s.s + i, "\xef\xbf\xbe", 3) || !memcmp(s.s + i, "\xef\xbf\xbf", 3));
+        if (!n || none) buf_format(b, "\xef\xbf\xbd");           /* XML has no U+FFFE and U+FFFF */
         else if (s.s[i] == '\'') buf_format(b, "\xe2\x80\x99");
         else if (s.s[i] == '>' && i > 1 && memcmp(s.s + i - 2, "]]", 2) == 0) buf_format(b, "\xe2\x80\xba");
         else if ((unsigned char)s.s[i] < ' ') buf_char(b, ' ');
@@ -160,7 +161,14 @@ static void add_categories(struct buf *b, const struct drawing *d, const char *a
     buf_format(b, "set %stics noenhanced scale 0%s (", axis, crowded ? " rotate by -35" : "");
     for (size_t k = 0; k < d->category.n; k++) {
         if (k) buf_format(b, ", ");
-        add_quoted(b, d->category.name[k]);
+        struct buf label = { 0 };                        /* a format to gnuplot */
+        for (size_t i = 0; i < d->category.name[k].n; i++) {
+            const char c = d->category.name[k].s[i];
+            if (c == '%') buf_char(&label, c);
+            buf_char(&label, c);
+        }
+        add_quoted(b, (str){ label.s, label.n });
+        free(label.s);
         buf_format(b, " %zu", k);
     }
     buf_format(b, ")\n");

@@ -89,7 +89,9 @@ static str shown(str s, const struct show *how, struct arena *a)
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)s.s[i];
         if (how->markdown && c == '|') t[k++] = '\\';
-        t[k++] = c < ' ' || c == 127 ? '?' : (char)c;
+        const bool c1 = c == 0xc2 && i + 1 < n && (unsigned char)s.s[i + 1] < 0xa0;
+        t[k++] = c < ' ' || c == 127 || c1 ? '?' : (char)c;
+        i += c1;
     }
     for (; extra; extra--) t[k++] = '.';
     return (str){ t, k };

@@ -23,6 +23,23 @@ bool statistic_parse(const char *s, size_t n, enum statistic *stat, double *perc
     return true;
 }
 
+/* x in units of a power of two, which is that of the first and of those that are far larger */
+static double scaled(double x, struct power *u, double *mean, double *m2, double *both)
+{
+    enum { MOST = 1000, FAR = 400 };
+    if (fabs(x) > u->far && isfinite(x)) {
+        int e;
+        frexp(x, &e);
+        e = e > MOST ? MOST : e < -MOST ? -MOST : e;
+        const double by = ldexp(1, -e), ratio = u->by > 0 ? by / u->by : 1;
+        *u = (struct power){ by, ldexp(1, e + FAR < MOST ? e + FAR : MOST) };
+        *mean *= ratio;
+        *m2 *= ratio * ratio;
+        if (both) *both *= ratio;
+    }
+    return u->by > 0 ? x * u->by : x;
+}
+
 void summary_add(struct summary *c, struct exact_number v)
 {
     double t = c->total + v.x;
@@ -36,7 +53,8 @@ void summary_add(struct summary *c, struct exact_number v)
     bool big = v.big || c->min.big || c->max.big || c->first.big;
     if (big ? exact_cmp(v, c->min) < 0 : v.x < c->min.x) c->min = v;
     if (big ? exact_cmp(v, c->max) > 0 : v.x > c->max.x) c->max = v;
-    double x = big ? exact_sub(v, c->first).x : v.x - c->first.x, d = x - c->mean;
+    double x = scaled(big ? exact_sub(v, c->first).x : v.x - c->first.x, &c->unit, &c->mean, &c->m2, NULL);
+    double d = x - c->mean;
     c->mean += d / (double)c->n;
     c->m2 += d * (x - c->mean);
     c->logs += log(v.x);
@@ -59,7 +77,9 @@ static struct exact_number percentile(struct summary *c, double percent)
     size_t i = (size_t)at;
     double part = at - (double)i;
     if (part == 0 || exact_cmp(c->value[i], c->value[i + 1]) == 0) return c->value[i];
-    return exact_add(c->value[i], exact_of(part * exact_sub(c->value[i + 1], c->value[i]).x));
+    const double gap = exact_sub(c->value[i + 1], c->value[i]).x;
+    if (!isfinite(gap)) return exact_of((1 - part) * c->value[i].x + part * c->value[i + 1].x);
+    return exact_add(c->value[i], exact_of(part * gap));
 }
 
 bool summary_get(struct summary *c, enum statistic stat, double percent, struct exact_number *v)
@@ -79,7 +99,7 @@ bool summary_get(struct summary *c, enum statistic stat, double percent, struct 
     case STAT_SUM: *v = sum; break;
     case STAT_MIN: *v = c->min; break;
     case STAT_MAX: *v = c->max; break;
-    case STAT_SD: *v = exact_of(sqrt(c->m2 / (n - 1))); break;
+    case STAT_SD: *v = exact_of(sqrt(c->m2 / (n - 1)) / (c->unit.by > 0 ? c->unit.by : 1)); break;
     case STAT_GMEAN: *v = exact_of(exp(c->logs / n)); break;
     case STAT_FIRST: *v = c->first; break;
     case STAT_LAST: *v = c->last; break;
@@ -91,7 +111,9 @@ bool summary_get(struct summary *c, enum statistic stat, double percent, struct 
 void correlation_add(struct correlation *c, struct exact_number a, struct exact_number b)
 {
     if (!c->n++) c->first[0] = a, c->first[1] = b;
-    double n = (double)c->n, x = exact_sub(a, c->first[0]).x, y = exact_sub(b, c->first[1]).x;
+    double n = (double)c->n;
+    double x = scaled(exact_sub(a, c->first[0]).x, &c->unit[0], &c->mean[0], &c->m2[0], &c->both);
+    double y = scaled(exact_sub(b, c->first[1]).x, &c->unit[1], &c->mean[1], &c->m2[1], &c->both);
     double dx = x - c->mean[0], dy = y - c->mean[1];
     c->mean[0] += dx / n;
     c->mean[1] += dy / n;

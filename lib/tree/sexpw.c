@@ -159,6 +159,13 @@ void sexpw_copy(sexpw *w, const struct sexp *e, snode n)
     }
 }
 
+static size_t characters(const char *s, size_t n)
+{
+    size_t of = 0;
+    while (n) of += (s[--n] & 0xc0) != 0x80;
+    return of;
+}
+
 size_t sexp_width(const struct sexp *e, snode n, size_t most)
 {
     size_t width = 0;
@@ -170,12 +177,12 @@ size_t sexp_width(const struct sexp *e, snode n, size_t most)
         }
         str s = sexp_text_of(e, d);
         if (bare(s) || s.n > most) {
-            width += s.n;
+            width += characters(s.s, s.n);
             continue;
         }
         struct buf b = { 0 };
         quote(&b, s);
-        width += b.n;
+        width += characters(b.s, b.n);
         free(b.s);
     }
     return width;
