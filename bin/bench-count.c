@@ -60,6 +60,7 @@ static struct counts count_once(const char *metric, const struct child *c)
     if (strcmp(metric, "size") != 0)
         usage("--metric: '%s' is not one of instructions, cycles, events, size, allocations", metric);
     char *path = program_in(directory, c->argv[0]);
+    if (!path && directory && *c->argv[0] != '/') path = xformat("%s/%s", directory, c->argv[0]);
     struct counts r = count_size(path ? path : c->argv[0]);
     free(path);
     return r;
@@ -89,7 +90,7 @@ static void write_metric(csvw *w, const char *label, const char *metric, const s
     }
     bool wrote = false;
     for (int m = 0; m < COUNT_METRICS; m++) {
-        if (isnan(first.value[m]) && (!first.why || wrote)) continue;
+        if (first.why ? wrote : isnan(first.value[m])) continue;
         csvw_cstr(w, label);
         csvw_cstr(w, first.why ? metric : count_name[m]);
         csvw_known(w, first.why ? NAN : least.value[m]);

@@ -39,7 +39,7 @@ static const struct opt options[] = {
     { 0, "algo", WORD, &algo, learner_words, "how to learn" },
     { 0, "actors", INT, &actors, "N", "processes of apex", 1, 16 },
     { 's', "seed", INT, &seed, "N", "of the network, the starts and the exploration" },
-    { 'n', "steps", INT, &steps, "N", "learn from so many steps at most", 1, 1e9 },
+    { 'n', "steps", INT, &steps, "N", "end behind so many steps, or the round that holds them", 1, 1e9 },
     { 0, "every", INT, &every, "N", "episodes between trials without exploration", 1, 1e6 },
     { 0, "plain", FLAG, &plain, NULL, "the Q-learning of 2015, without later additions" },
     { 'o', "out", STR, &output, "FILE", "write the network there" },
@@ -71,6 +71,7 @@ int main(int argc, char **argv)
     if (filter_init(argc, argv, help, options) < argc) usage("no operands are taken");
     struct learner_options o = learner_defaults(algo, (uint64_t)seed);
     o.actors = (int)actors;
+    if (plain && (algo == LEARN_PPO)) usage("--plain is for those that learn Q");
     if (plain) o.dqn.twin = o.dqn.dueling = false, o.dqn.nstep = 1, o.dqn.priority = 0;
     static struct cartpole pole[SEATS];
     struct environment seat[SEATS];

@@ -24,11 +24,11 @@
 #include "fit/score.h"
 #include "table/input.h"
 
-static const char *model_path, *name = "predicted";
+static const char *model_path, *name;
 static bool probabilities, score;
 static const struct opt options[] = {
     { 'm', "model", STR, &model_path, "FILE", "the model" },
-    { 0, "name", STR, &name, "COL", "name of the new column" },
+    { 0, "name", STR, &name, "COL", "name of the new column [predicted]" },
     { 0, "probabilities", FLAG, &probabilities, NULL, "also one column per class" },
     { 0, "score", FLAG, &score, NULL, "only how well it predicts" },
     CSV_INPUT,
@@ -38,7 +38,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!model_path) usage("no model given, see --model");
-    if (score && probabilities) usage("--score and --probabilities: one of them");
+    if (score && (probabilities || name)) usage("--score adds no columns: neither --probabilities nor --name");
+    if (!name) name = "predicted";
     struct model *m = model_read(model_path);
     csv *t = csv_files(argv + i);
     csvw *w = csvw_open(NULL);

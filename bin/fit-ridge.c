@@ -66,6 +66,8 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!columns.target) usage("no target given, see --target");
     if (entries_path && columns.classes) usage("--entries and --classes exclude each other");
+    if (entries_path && columns.features.n) usage("--entries are all columns: --features is for a table");
+    if (!entries_path && method != RIDGE_AUTO) usage("--method is for --entries");
     struct model *m;
     if (entries_path) {
         m = fit_entries(argv + i);

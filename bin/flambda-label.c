@@ -72,11 +72,12 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options), n_tau = 1;
     if (rule == NONE) usage("no rule given, see --rule");
     if (tau_text.n > TAUS) usage("more than %d values of tau", TAUS);
+    if (tau_text.n && rule == LASSO) usage("--tau is for --rule=ridge");
     if (tau_text.n > 1 && !count) usage("many values of tau need --count");
     tau[0] = 0.0005;
     for (int k = 0; k < tau_text.n; k++, n_tau = k)
         if (!num_parse(tau_text.v[k], strlen(tau_text.v[k]), &tau[k]) || !(tau[k] >= 0))
-            usage("tau '%s' is not a number", tau_text.v[k]);
+            usage("tau '%s' is not a number from 0 on", tau_text.v[k]);
     csv *in = csv_files(argv + i);
     int l = csv_need(in, "long_term"), c = csv_need(in, "no_inline");
     if (count) return shares(in, l, c, n_tau);

@@ -14,6 +14,7 @@
  *   $ flambda-results --experiment=plugins-valid results > timings.csv
  */
 #include "base/filter.h"
+#include "base/message.h"
 #include HELP
 #include "flambda/results.h"
 #include "table/csvio.h"
@@ -24,8 +25,11 @@ static const struct opt options[] = {
     OUTPUT_OPTION(output),
     { 0 } };
 
+static size_t found;
+
 static void row(csvw *w, const struct result_line *l)
 {
+    found++;
     csvw_cstr(w, l->benchmark);
     csvw_cstr(w, l->experiment);
     csvw_cstr(w, l->policy);
@@ -58,5 +62,6 @@ int main(int argc, char **argv)
     csvw_names(w, "benchmark,experiment,policy,worker,rundir,repeat,seconds,kind");
     csvw_end(w);
     results_walk(argv[i], experiment, write_line, w);
+    if (!found) warn("no result%s%s", experiment ? " of experiment " : "", experiment ? experiment : "");
     return csvw_close(w);
 }

@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (stat + expanded + collapsed > 1) usage("--stat, --expand and --collapse are one too many");
-    if (count && !expanded) usage("--count goes with --expand");
+    if ((count || passes != EXPAND_PASSES) && !expanded) usage("--count and --passes go with --expand");
+    if (rounds && !stat) usage("--rounds goes with --stat");
     struct source in = source_open(argv + i, dialect);
     bool reversed = order == ORIGINAL;
     if (stat) return statistics(&in, reversed);

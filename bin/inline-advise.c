@@ -92,6 +92,7 @@ int main(int argc, char **argv)
     const char *why;
     int status = advise(argv + i, decide, &p, &queries, &why);
     if (why) die("%s: %s", argv[i], why);
+    if (status && queries == 0) warn("the compiler failed and asked nothing: clang 17 or later is wanted");
     if (p.log && queries == 0) {
         csvw_names(p.log, "query,inline");
         csvw_end(p.log);

@@ -1,12 +1,16 @@
-/* place-why - why a plan puts a tensor where it is
+/* place-why - where a plan puts each tensor, and why it puts one there
  *
- * Usage: place-why --plan=FILE --profile=FILE --tensor=NAME [GRAPH]
+ * Usage: place-why --plan=FILE [GRAPH]
+ *        place-why --plan=FILE --profile=FILE --tensor=NAME [GRAPH]
  *
- * One row for each use of the tensor, in order: node, name and op of the node,
- * place (fast or slow: which copy the node uses), slow_seconds (what the
- * plan's prices say that the use in slow memory costs), rent_seconds (what
- * fast memory costs while the node runs), then about the time until the next
- * use: kept (1: stays in fast memory), stay_seconds (the price of that),
+ * First form: a row for each stay of each tensor: tensor (its name), bytes,
+ * place (fast or slow), first, last (nodes).
+ *
+ * Second form: one row for each use of the tensor, in order: node, name and
+ * op of the node, place (fast or slow: which copy the node uses), slow_seconds
+ * (what the plan's prices say that the use in slow memory costs), rent_seconds
+ * (what fast memory costs while the node runs), then about the time until the
+ * next use: kept (1: stays in fast memory), stay_seconds (the price of that),
  * away_seconds (of the copies that leaving and coming back take, or of the way
  * back alone when there is a slow copy already).  Prices are those that prove
  * the plan's bound, so a choice can differ where it costs about the same or
@@ -14,6 +18,7 @@
  * and plans without prices, are refused.  Memory: graph, profile, plan.
  *
  * Examples:
+ *   $ place-why --plan=plan.sexp g.sexp | csv-where -c place --is=slow
  *   $ place-why --plan=plan.sexp --profile=p.csv --tensor=conv1 g.sexp
  */
 #include "base/filter.h"
@@ -27,7 +32,7 @@
 static const char *plan_path, *profile_path, *name;
 static const struct opt options[] = {
     { 0, "plan", STR, &plan_path, "FILE", "the plan" },
-    { 0, "profile", STR, &profile_path, "FILE", "the profile it was made from" },
+    { 0, "profile", STR, &profile_path, "FILE", "the profile it was made from; with --tensor" },
     { 0, "tensor", STR, &name, "NAME", "of the graph" },
     { 0 } };
 
@@ -55,14 +60,30 @@ static bool uses_slow(const struct graph *g, const struct plan *p, int tensor, i
     return false;
 }
 
+static int list(const struct graph *g, const struct plan *p)
+{
+    csvw *w = csvw_open("-");
+    csvw_names(w, "tensor,bytes,place,first,last");
+    csvw_end(w);
+    for (const struct stay *s = p->stay; s < p->stay + p->nstay; s++) {
+        csvw_cstr(w, g->tensor[s->tensor].name);
+        csvw_format(w, "%llu", (unsigned long long)g->tensor[s->tensor].bytes);
+        csvw_cstr(w, s->tier == TIER_FAST ? "fast" : "slow");
+        csvw_int(w, s->first);
+        csvw_int(w, s->last);
+        csvw_end(w);
+    }
+    return csvw_close(w);
+}
+
 int main(int argc, char **argv)
 {
     int i = filter_init(argc, argv, help, options);
     if (!plan_path) usage("no plan given, see --plan");
-    if (!profile_path) usage("no profile given, see --profile");
-    if (!name) usage("no tensor given, see --tensor");
+    if (!profile_path != !name) usage("--profile and --tensor go together");
     struct graph *g = graph_read(filter_operand(argc, argv, i));
     struct plan *p = plan_read(plan_path, g);
+    if (!name) return list(g, p);
     struct profile *profile = profile_read(profile_path);
     int t = find(g);
     const struct tensor *d = &g->tensor[t];

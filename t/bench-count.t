@@ -65,4 +65,6 @@ is 'is not looked for here' "$(value --metric=size there/q)" value --metric=size
 ! command -v valgrind > /dev/null || is "a program of one's own PATH" ok tried --metric=cycles 'q 9'
 is 'no program is no counter that is missing' 'no such program' eval 'bench-count --metric=allocations --metric=cycles ./none | csv-cut -c status | tail -n +2 | sort -u'
 fails 'nor is no input' 1 'none: No such file' bench-count --input=none ./p
+is 'a program that is only here has no size there' 'No such file or directory' tried --metric=size -C there ./p
+is 'a status that was not expected is a row' 1 eval "bench-count --quiet --exit=3 --runs=1 --metric=allocations './p 9' | sed 1d | wc -l"
 done_testing

@@ -55,4 +55,5 @@ is 'an answer that is a flag is one to score too, as it was to learn' '2,0,0,1' 
     fit-ridge --quiet --lambda=1e-300 -y y flag.csv | fit-predict -m - --score flag.csv | tail -1 | tr , ' ' | xargs printf '%d,%.0f,%.0f,%.0f\n'"
 fails 'an answer that is not known' 1 "'nan' is not a finite number" bash -c "printf 'y,x\nnan,1\n' | fit-predict -m line.sexp --score"
 fails 'a column of that name' 1 "two columns would be called 'predicted'" bash -c 'fit-predict -m line.sexp held.csv | fit-predict -m line.sexp'
+fails 'a name and no column' 2 'adds no columns' fit-predict -m m --score --name=x t.csv
 done_testing

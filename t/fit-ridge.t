@@ -28,4 +28,6 @@ for bad in '1,nan 1,2' '1,3 1,inf'; do
 done
 printf 'x[0],x0,y\n1,9,1\n2,4,2\n5,1,3\n' > odd.csv
 is 'a name as it stands is that column' 'x[0] x0' eval "for o in -x --ignore; do fit-ridge -y y \$o 'x[0]' --quiet odd.csv | sed -n 's/.*features \(.*\))/\1/p'; done | xargs"
+fails '--method without entries' 2 'for --entries' fit-ridge -y y --method=dual line.csv
+fails 'entries and names of columns' 2 'are all columns' fit-ridge -y y --entries=e2.csv -x f line.csv
 done_testing

@@ -46,9 +46,15 @@ echo mine | tee mine/mm_8_9_7.nest.csv > mine/log/mine
 millrace kernel -o mine mm 8 9 7 > out.txt
 is 'a table beside the kernel stays' mine cat mine/mm_8_9_7.nest.csv
 is 'and nothing is added but the kernel' 'log mm_8_9_7.c mm_8_9_7.h mm_8_9_7.nest.csv mm_8_9_7.o' eval 'ls mine | xargs'
+# what is somebody's own stays, and weights that are packed are said to be
+echo 'int f(void);' | tee mine/f.c > mine/g.h
+for name in f g; do fails "a file of one's own: $name" 2 'is there, and not by loop-emit' millrace kernel -o mine --name=$name mm 8 9 7; done
+is 'stays' 'int f(void);' cat mine/f.c
+millrace kernel --name=bytes mm_u8s8 4 8 8 > out.txt
+ok 'the lines to paste say that b is packed' eval 'grep -q "bytes_pack makes of it" out.txt && grep -q "void bytes_pack(" out.txt && grep -q bytes_packed out.txt'
 fails 'no size' 2 'size 0 is not' millrace kernel -o bad mm 0 9 7
 is 'leaves nothing' 0 eval 'ls bad | wc -l'
-rm mine/mm_8_9_7.*
+rm mine/mm_8_9_7.* mine/f.c mine/g.h
 [ ! -e "$(recorder)" ] || for turn in 1 2; do millrace profile -o mine /usr/bin/python3 -c 'print(1)' > out.txt 2> err.txt; done
 is 'a folder log beside the profile stays' mine cat mine/log/mine
 mkdir -p built/sums some/sums

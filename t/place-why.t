@@ -17,5 +17,10 @@ fails "a tensor that is not there" 1 "no tensor is called 'none'" why --tensor=n
 fails "a tensor that never moves" 1 "never moves" why --tensor=norm1.mean
 place-plan --formulation=fast --profile=p.csv g.sexp > fast.sexp
 fails "a plan without prices" 1 "fast has no prices" place-why --plan=fast.sexp --profile=p.csv --tensor=norm1 g.sexp
-fails "no tensor named" 2 "no tensor given" why
+fails "no tensor named" 2 "go together" why
+is "all stays are those of the plan" "$(grep -oE '\((slow|fast) [0-9]+ [0-9]+ [0-9]+\)' plan.sexp | wc -l)" \
+    eval "place-why --plan=plan.sexp g.sexp | sed 1d | wc -l"
+is "with the bytes that the graph says" "0 1" eval "{ place-why --plan=plan.sexp g.sexp | csv-cut -c tensor,bytes,place --rename=tensor=name --rename=bytes=own |
+    csv-join -k name - <(place-stat --lives g.sexp | csv-cut -c name,bytes) > both.csv
+    csv-calc --where='bytes != own' --print=name both.csv | wc -l; csv-group -g place both.csv | csv-calc --where='place == \"slow\"' --print='n_rows > 5'; } | xargs"
 done_testing
