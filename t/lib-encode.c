@@ -2,6 +2,7 @@
 #include "base/rng.h"
 #include "loop/code/ir.h"
 #include "loop/code/kernel.h"
+#include "loop/code/guest/judge.c"
 #include "loop/code/machine.h"
 #include "tap.h"
 #include <cpuid.h>
@@ -27,12 +28,40 @@ static void zeros(struct rng *r, char *to, size_t n)
     }
 }
 
+/* words that may follow a sum and be followed by others, but for norms */
+#define WORD_OF(name, text, arguments, doubles, mid) { THEN_##name, text, arguments, doubles, mid },
+static const struct { int is; const char *text; int arguments; bool doubles, mid; } all_words[] = {
+    CARRY_ALL_WORDS(WORD_OF) };
+static int words[THENS], nwords, words_mid[THENS], nmid;
+
+static void find_words(void)
+{
+    const int n = (int)(sizeof all_words / sizeof *all_words);
+    for (int i = 0; i < n && all_words[i].is < THEN_CAUSAL; i++)
+        if (all_words[i].is != THEN_LAYERNORM && all_words[i].is != THEN_RMSNORM && all_words[i].is != THEN_CAST &&
+            all_words[i].is != THEN_CAST_F16) {
+            if (all_words[i].mid) words_mid[nmid++] = nwords;
+            words[nwords++] = i;
+        }
+}
+
+static size_t written(char *text, size_t room, size_t at, int word, bool *exact)
+{
+    static const char *const integers[] = { "", " 4", " -2 5" };
+    const int i = words[word], n = all_words[i].arguments;
+    *exact &= all_words[i].doubles;
+    return (size_t)snprintf(text + at, room - at, n ? " (%s%s)" : " %s%s", all_words[i].text, integers[n]);
+}
+
 /* a random problem, small enough for the plain reference, ragged more often than not */
 static void draw(struct rng *r, struct problem *p, bool types)
 {
     static const char *const kinds[] = { "mm", "mm_nt", "mm_tn", "mm_tt" };
     char text[256];
+    bool exact = true;                                   /* may what follows be of doubles? */
     int size[4];
+    char word[32];
+    written(word, sizeof word, 0, words_mid[below(r, nmid)], &(bool){ true });
     for (int i = 0; i < 4; i++) size[i] = below(r, 3) ? 1 + below(r, 70) : 16 * (1 + below(r, 5));
     switch (below(r, types ? 12 : 10)) {
     case 8:
@@ -44,7 +73,7 @@ static void draw(struct rng *r, struct problem *p, bool types)
         snprintf(text, sizeof text, "(nest (sizes (m %d) (b %d) (n %d) (k %d) (o %d)) (A m b k) (B %s) (V %s) (C %s o) "
                  "(mid %s))", size[0], 1 + below(r, 5), size[1], 1 + below(r, 40), size[3],
                  below(r, 2) ? "k n" : "b n k", below(r, 2) ? "n o" : "b n o", below(r, 2) ? "m b" : "b m",
-                 (const char *[]){ "(over 3) softmax", "gelu", "relu", "(over 2) relu softmax" }[below(r, 4)]);
+                 (const char *[]){ "(over 3) softmax", "(over 2) relu softmax", word, word }[below(r, 4)]);
         break;
     case 10:                                             /* as wide as several panels, too */
         snprintf(text, sizeof text, "(mm_bf16 %d %d %d)", size[0], size[1] * (1 + below(r, 4)), 2 * size[2]);
@@ -89,14 +118,13 @@ static void draw(struct rng *r, struct problem *p, bool types)
     default: snprintf(text, sizeof text, "(%s %d %d %d)", kinds[below(r, 4)], size[0], size[1], size[2]);
     }
     if (below(r, 3) == 0 && !strstr(text, "attn") && !strstr(text, "mid")) {     /* something follows the sum */
-        static const char *const words[] = { "bias", "residual", "relu", "(over 4)", "gelu", "(clip -2 5)",
-                                             "scale", "bf16", "f16" };
         size_t n = strlen(text) - 1;
-        n += (size_t)snprintf(text + n, sizeof text - n, " (then %s", words[below(r, 7)]);
-        int last = below(r, 2) ? 7 : 8, more = 0;
-        for (int i = 0; i < 9; i++)
-            if ((i < 7 || i == last) && below(r, 3) == 0 && !strstr(text, words[i]) && more++ < 4)
-                n += (size_t)snprintf(text + n, sizeof text - n, " %s", words[i]);
+        n += (size_t)snprintf(text + n, sizeof text - n, " (then");
+        const int first = below(r, nwords);
+        n += written(text, sizeof text, n, first, &exact);
+        for (int i = 0, more = 0; i < nwords; i++)
+            if (i != first && below(r, 3) == 0 && more++ < 4) n += written(text, sizeof text, n, i, &exact);
+        if (below(r, 3) == 0) n += (size_t)snprintf(text + n, sizeof text - n, below(r, 2) ? " bf16" : " f16");
         snprintf(text + n, sizeof text - n, "))");
         if (!below(r, 3) && !strncmp(text, "(mm", 3) && size[1] > 1) {   /* rows normalised */
             static const char *const norm[] = { " layernorm", " rmsnorm" };
@@ -107,7 +135,7 @@ static void draw(struct rng *r, struct problem *p, bool types)
         }
     }
     const bool narrow = !strncmp(text, "(mm_bf", 6) || strstr(text, "8s8") || strstr(text, "_q4");
-    bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && !narrow && !strstr(text, "gelu") &&
+    bool doubles = !strstr(text, "attn") && !strstr(text, "mid") && !narrow && exact &&
                    !strstr(text, "f16") && !strstr(text, "norm");
     if (doubles && below(r, 3) == 0) {
         size_t n = strlen(text) - 1;
@@ -130,7 +158,7 @@ static void draw(struct rng *r, struct problem *p, bool types)
 /* convolutions of groups, of four and eight channels most of all, and of weights that lie in any order */
 static void draw_groups(struct rng *r, struct problem *p)
 {
-    static const char *const words[] = { "", "", " (then relu)", " (then residual (over 4))", " (then bias)",
+    static const char *const follows[] = { "", "", " (then relu)", " (then residual (over 4))", " (then bias)",
                                          " (type f64)" };
     static const char *const weights[] = { "p q g c m", "g p m q c", "p q c g m", "g m c p q" };
     const int n = (const int[]){ 2, 4, 4, 4, 8, 8, 8, 16 }[below(r, 8)], y = 3 + below(r, 7), x = 3 + below(r, 12);
@@ -138,7 +166,7 @@ static void draw_groups(struct rng *r, struct problem *p)
     snprintf(text, sizeof text, "(nest (sizes (y %d) (x %d) (g %d) (m %d) (c %d) (p %d) (q %d)) (A %s %s g c) (B %s) "
              "(C %sx g m)%s)", y, x, below(r, 4) ? 16 / n * (1 + below(r, 4)) : 1 + below(r, 20), n,
              below(r, 9) ? n : n + 1, 1 + below(r, 3), 1 + below(r, 3), below(r, 2) ? "(pad 1 (+ y p))" : "(+ y p)",
-             below(r, 2) ? "(pad 1 (+ x q))" : "(+ (* 2 x) q)", weights[below(r, 4)], "y ", words[below(r, 6)]);
+             below(r, 2) ? "(pad 1 (+ x q))" : "(+ (* 2 x) q)", weights[below(r, 4)], "y ", follows[below(r, 6)]);
     problem_parse(p, str_of(text), text);
 }
 
@@ -530,9 +558,65 @@ static void most_bytes(void)
     free(b);
 }
 
+static double judge_exp(double x) { return exp(x); }
+static double judge_gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
+
+/* All numbers of a store as judge.c has them; what lies between two neighbours becomes the nearer, or the even one. */
+static int stored_wrong(int store, int bytes)
+{
+    (void)judge_word, (void)judge_error;
+    int wrong = 0;
+    double before = 0;
+    for (uint32_t h = 0; h < 1u << 8 * bytes; h++) {
+        const uint16_t in = (uint16_t)h;
+        const double want = judge_stored(store, &in, 0);
+        float f;
+        carry_widen((enum carry_store)store, &in, &f, 1);
+        wrong += want == want ? (double)f != want : f == f;
+        if (f == f) wrong += carry_narrow((enum carry_store)store, f) != h;
+        const float half = (float)((before + want) / 2), by = want < 0 ? -1 : 1;
+        for (int i = -1; i < 2 && isfinite(want) && fabs(want) > fabs(before); i++) {
+            const float y = i ? nextafterf(half, by * (float)i * INFINITY) : half;
+            wrong += carry_narrow((enum carry_store)store, y) != (i < 0 || (!i && h % 2) ? h - 1 : h);
+        }
+        before = want == want ? want : 0;
+    }
+    return wrong;
+}
+
+/* Kernels that multiply each of them by 1 give it: of B along vectors, of A one at a time. */
+static int passed_wrong(const char *store, int which, int bytes, enum isa isa)
+{
+    enum { ALL = 65536 };
+    const int n = 1 << 8 * bytes;
+    char text[64];
+    struct problem p;
+    struct nest t;
+    struct kernel g = { 0 };
+    snprintf(text, sizeof text, which ? "(mm 1 %d 1 (type %s))" : "(mm %d 1 1 (type %s))", n, store);
+    problem_parse(&p, str_of(text), text);
+    nest_reset(&p, &t);
+    uint16_t *x = malloc(ALL * sizeof *x), one = carry_narrow((enum carry_store)p.store, 1);
+    float *c = malloc(ALL * sizeof *c);
+    for (int i = 0; i < n; i++)
+        if (bytes == 1) ((uint8_t *)x)[i] = (uint8_t)i;
+        else x[i] = (uint16_t)i;
+    int wrong = kernel_encode(&g, &p, &t, isa) != NULL;
+    if (!wrong) kernel_run(&g, c, (float *)(void *)(which ? &one : x), (float *)(void *)(which ? x : &one));
+    for (int i = 0; i < n && !wrong; i++) {
+        const double want = judge_stored((int)p.store, x, i);
+        wrong += want == want ? (double)c[i] != want : c[i] == c[i];
+    }
+    kernel_free(&g);
+    free(x);
+    free(c);
+    return wrong;
+}
+
 int main(int argc, char **argv)
 {
     prog = "lib-encode";
+    find_words();
     int pairs = argc > 1 ? (int)strtol(argv[1], NULL, 10) : 1500;         /* lib-encode.t 10000 is the full check */
     uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 7;
     for (int i = 0; i < 2; i++) {
@@ -579,6 +663,13 @@ int main(int argc, char **argv)
         wrong += f16 && got != narrow(f) && f == f;
     }
     ok(!differ && !wrong, "f16 to float and back as the processor has it");
+#define STORED_OK(name, text, bytes, ...) \
+    ok(!stored_wrong(CARRY_HALVES_##name, bytes), text ": all numbers, and what is between"); \
+    for (int i = 0, bad = 0; i < 4; i++) { \
+        if (isa_here((enum isa)(i / 2))) bad += passed_wrong(text, i % 2, bytes, (enum isa)(i / 2)); \
+        if (i == 3) ok(!bad, text ": all numbers by kernels"); \
+    }
+    CARRY_STORES(STORED_OK)
     for (int i = ISA_AVX512; i <= ISA_AMX; i++) {
         double worst = 0;
         int tried = 0;

@@ -4,7 +4,7 @@
  * of position-independent code without relocations), and of every C text.  Tensors are arrays of 4-byte elements: a
  * float, a group of two bf16 or a group of four bytes along the reduction (C of the last is int32); or of doubles, to
  * which the pointers then lead, whatever they are to.  What is read (A, B and V) may be stored as f16 or bf16, 2 bytes
- * an element, and becomes floats on its way to the arithmetic.  Strides count elements. */
+ * an element, or in a byte, and becomes floats on its way to the arithmetic.  Strides count elements. */
 #ifndef MILLRACE_CARRY_H
 #define MILLRACE_CARRY_H
 #include "loop/nest/words.h"

@@ -55,7 +55,10 @@ static double amx_cycles(const struct tile *x, const struct loop_machine *m)
 /* of what follows the sum of so many elements of C, where it is no part of the tiles */
 static double finish_cycles(const struct loop_plan *q, double elements)
 {
-    return 60 + elements / q->lanes * (4 + 16 * problem_then(q->p, THEN_GELU));
+    double cycles = 4;
+#define ADD_CYCLES(word, each, ...) if (problem_then(q->p, THEN_##word)) cycles += each;
+    CARRY_ELEMENTS(ADD_CYCLES, )
+    return 60 + elements / q->lanes * cycles;
 }
 
 static double of_call(const struct loop_plan *q, const struct walk_node *x, const struct loop_machine *m,

@@ -117,6 +117,7 @@ static void sums(const struct problem *p, double *c, const double *a, const doub
     while (step(&w));
 }
 
+static double judge_exp(double x) { return exp(x); }
 static double judge_gelu(double x) { return x * (1 + erf(x / sqrt(2))) / 2; }
 
 static double element(const struct problem *p, int word, double y)
@@ -134,7 +135,7 @@ static void between(const struct problem *p, double *s, int32_t n, int32_t see)
             s[i] = element(p, *word, s[i]);
             if (*word != THEN_SOFTMAX) continue;
             for (int32_t j = 0; j < see && i == 0; j++) most = fmax(most, s[j]);
-            for (int32_t j = 0; j < n && i == 0; j++) sum += s[j] = j < see ? exp(s[j] - most) : 0;
+            for (int32_t j = 0; j < n && i == 0; j++) sum += s[j] = j < see ? judge_exp(s[j] - most) : 0;
             s[i] /= sum;
         }
 }

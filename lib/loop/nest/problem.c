@@ -502,6 +502,13 @@ static void q4_strides(struct problem *p, const struct env *k)
 
 static bool norm(int word) { return word == THEN_LAYERNORM || word == THEN_RMSNORM; }
 
+/* may a word come twice? */
+static bool again(int word)
+{
+#define IS_ELEMENT(name, ...) word == THEN_##name ||
+    return (CARRY_ELEMENTS(IS_ELEMENT, ) false) && !words[word].arguments;
+}
+
 static void then(const struct env *k, const struct sexp *e, snode list)
 {
     struct problem *p = k->p;
@@ -514,7 +521,7 @@ static void then(const struct env *k, const struct sexp *e, snode list)
         if (n == MAX_THEN) die("%s: more than %d words in (then ...)", k->where, MAX_THEN);
         for (int i = 0; i < n; i++)
             if (p->then[i] == THEN_CAST || p->then[i] == THEN_CAST_F16 ||
-                (p->then[i] == word && word != THEN_RELU && word != THEN_GELU) || (norm(word) && norm(p->then[i])))
+                (p->then[i] == word && !again(word)) || (norm(word) && norm(p->then[i])))
                 die("%s: %s in (then ...) after %s", k->where, words[word].name, words[p->then[i]].name);
         if (word == THEN_OVER) p->over = p->arg[word][0];
         p->then[n++] = (uint8_t)word;

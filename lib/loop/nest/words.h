@@ -21,12 +21,13 @@
     X(CAUSAL, "causal", 0, 0, 1) X(SOFTMAX, "softmax", 0, 0, 1)
 enum { CARRY_ARGUMENTS = 2, CARRY_WORDS_ROOM = 16 };            /* so many integers, so many words, at most */
 
-/* X(WORD, the number that it makes of y): by S##_of(number), S##_gelu, and S##_add, _mul, _most, _least of two; of a
- * NaN and a number the latter two are the second.  arg: the integers behind the word.  S is of vectors, or of one. */
+/* X(WORD, cycles for a vector, the number that it makes of y): by S##_of(number), S##_gelu, S##_power (2^x of x from
+ * -126 to 0), and S##_add, _mul, _div, _most, _least of two; of a NaN and a number the latter two are the second.
+ * arg: the integers behind the word; without them it may come twice.  S is of vectors, or of one. */
 #define CARRY_ELEMENTS(X, S) \
-    X(RELU, S##_most(y, S##_of(0))) \
-    X(GELU, S##_gelu(y)) \
-    X(CLIP, S##_least(S##_most(y, S##_of(arg[0])), S##_of(arg[1])))
+    X(RELU, 0, S##_most(y, S##_of(0))) \
+    X(GELU, 16, S##_gelu(y)) \
+    X(CLIP, 0, S##_least(S##_most(y, S##_of(arg[0])), S##_of(arg[1])))
 
 /* X(WORD, INSTRUCTION, with what): how it is done in registers, step by step; one that is not here is called.  With a
  * vector or tensor along C, 0, or an integer behind the word: FROM_BIAS, FROM_SCALE, FROM_RESIDUAL, FROM_ZERO, FROM_ARG

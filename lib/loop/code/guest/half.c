@@ -64,12 +64,21 @@ static inline uint16_t cast1_f16(float y)
     return (uint16_t)(sign | (x.u - 0x3f000000));
 }
 
-static inline uint16_t cast1_e5m2(float y)
+/* a byte of so many digits behind the first; a float from `least` on, as bits, becomes `over`, a NaN all ones */
+static inline uint16_t cast1_byte(float y, uint32_t bias, uint32_t digits, uint32_t least, uint32_t over)
 {
-    const uint16_t h = cast1_f16(y);
-    if (y != y) return h >> 8;
-    return (uint16_t)((h + 0x7f + (h >> 8 & 1)) >> 8);
+    union { float f; uint32_t u; } x = { y }, last = { 0 };
+    const uint32_t sign = x.u >> 24 & 0x80, shift = 23 - digits;
+    x.u &= 0x7fffffff;
+    last.u = (151 - bias - digits) << 23;                /* whose last bit is that of what is denormal */
+    if (x.u >= least) return (uint16_t)(sign | (x.u > 0x7f800000 ? 0x7f : over));
+    if (x.u >= (128 - bias) << 23)
+        return (uint16_t)(sign | (x.u - ((127 - bias) << 23) + (1u << (shift - 1)) - 1 + (x.u >> shift & 1)) >> shift);
+    x.f += last.f;
+    return (uint16_t)(sign | (x.u - last.u));
 }
+
+static inline uint16_t cast1_e5m2(float y) { return cast1_byte(y, 15, 2, 0x47700000, 0x7c); }     /* 61440: infinite */
 
 void carry_widen(enum carry_store store, const void *from, float *to, int64_t n)
 {

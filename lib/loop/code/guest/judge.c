@@ -1,6 +1,6 @@
 /* How numbers are stored, what a word makes of one and of its error, as the two that judge have it, oracle.c of
  * lib/loop/code and selftest.c: nothing here is shared with what makes or carries code. */
-static double judge_gelu(double x);                      /* of each its own */
+static double judge_exp(double x) __attribute__((unused)), judge_gelu(double x);           /* of each its own */
 
 /* a number of so many bits of exponent, of which all ones are no number, and digits behind the first */
 static double judge_bits(unsigned bits, int exponent, int digits)
@@ -26,15 +26,17 @@ static double judge_stored(int store, const void *x, int64_t i)
     return ((const float *)x)[i];
 }
 
-/* a number after a word that makes one of one, or as it was */
+/* a number after a word that makes one of one; or as it was, where the word does something else */
 static double judge_word(int which, const double *arg, double y)
 {
     switch (which) {
     case CARRY_RELU: return y > 0 ? y : 0;
     case CARRY_GELU: return judge_gelu(y);
     case CARRY_CLIP: y = y > arg[0] ? y : arg[0]; return y < arg[1] ? y : arg[1];
+    case CARRY_BIAS: case CARRY_SCALE: case CARRY_RESIDUAL: case CARRY_OVER: case CARRY_LAYERNORM: case CARRY_RMSNORM:
+    case CARRY_CAST: case CARRY_CAST_F16: case CARRY_CAUSAL: case CARRY_SOFTMAX: return y;
     }
-    return y;
+    return __builtin_nan("");
 }
 
 /* how far a float may be off after a word, where it was y and off by so much before; gelu(-5) is of numbers near 5 */

@@ -47,6 +47,8 @@ static inline float power1(float x)
 #define CARRY_TWO(where, type, s, op, f) \
     where __attribute__((unused)) static inline type carry_##s##_##op(type x, type y) { return f; }
 #define CARRY_FMA(where, type, s, f) where static inline type carry_##s##_fma(type x, type y, type z) { return f; }
+#define CARRY_POWER(where, type, s, f) \
+    where __attribute__((unused)) static inline type carry_##s##_power(type x) { return f; }
 #define CARRY_GELUS(where, type, S) \
     where static inline type S##_gelu(type x) \
     { \
@@ -64,6 +66,7 @@ CARRY_TWO(WIDE, __m512, v16, div, _mm512_div_ps(x, y))
 CARRY_TWO(WIDE, __m512, v16, most, _mm512_max_ps(x, y))
 CARRY_TWO(WIDE, __m512, v16, least, _mm512_min_ps(x, y))
 CARRY_FMA(WIDE, __m512, v16, _mm512_fmadd_ps(x, y, z))
+CARRY_POWER(WIDE, __m512, v16, power16(x))
 CARRY_GELUS(WIDE, __m512, carry_v16)
 CARRY_S(NARROW, __m256, float, v8, _mm256_set1_ps(x))
 CARRY_TWO(NARROW, __m256, v8, add, _mm256_add_ps(x, y))
@@ -72,6 +75,7 @@ CARRY_TWO(NARROW, __m256, v8, div, _mm256_div_ps(x, y))
 CARRY_TWO(NARROW, __m256, v8, most, _mm256_max_ps(x, y))
 CARRY_TWO(NARROW, __m256, v8, least, _mm256_min_ps(x, y))
 CARRY_FMA(NARROW, __m256, v8, _mm256_fmadd_ps(x, y, z))
+CARRY_POWER(NARROW, __m256, v8, power8(x))
 CARRY_GELUS(NARROW, __m256, carry_v8)
 CARRY_S(, double, double, v1, x)
 CARRY_TWO(, double, v1, add, x + y)
@@ -80,9 +84,10 @@ CARRY_TWO(, double, v1, div, x / y)
 CARRY_TWO(, double, v1, most, x > y ? x : y)
 CARRY_TWO(, double, v1, least, x < y ? x : y)
 CARRY_FMA(, double, v1, x * y + z)
+CARRY_POWER(, double, v1, power1((float)x))
 CARRY_GELUS(, double, carry_v1)
 
-#define CARRY_OF_Y(w, f) case CARRY_##w: y = f; break;
+#define CARRY_OF_Y(w, cycles, f) case CARRY_##w: y = f; break;
 WIDE static inline __m512 word16(int w, const float *arg, __m512 y)
 {
     (void)arg;
@@ -101,7 +106,7 @@ NARROW static inline __m256 word8(int w, const float *arg, __m256 y)
     return y;
 }
 
-#define CARRY_OF_1(w, f) case CARRY_##w: return f;
+#define CARRY_OF_1(w, cycles, f) case CARRY_##w: return f;
 static inline double word1(int w, const float *arg, double y)
 {
     (void)arg;

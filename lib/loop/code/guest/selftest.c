@@ -9,7 +9,7 @@ struct test {
     double most; /* of S and V, what rounding of two contractions is a share of */
 };
 
-static double test_exp(double x)                         /* x of at most some hundreds */
+static double judge_exp(double x)                        /* x of at most some hundreds */
 {
     double sum = 1, term = 1;
     int halvings = 0;
@@ -25,7 +25,7 @@ static double judge_gelu(double x)                        /* erf by its series w
     const double z = x * 0.70710678118654752440, size = z < 0 ? -z : z;
     double sum = size, term = size;
     for (int i = 1; i < 150 && size < 6; i++) sum += term *= 2 * z * z / (2 * i + 1);
-    const double erf = size < 6 ? 1.1283791670955125739 * test_exp(-z * z) * sum : 1;
+    const double erf = size < 6 ? 1.1283791670955125739 * judge_exp(-z * z) * sum : 1;
     return x * (1 + (z < 0 ? -erf : erf)) / 2;
 }
 
@@ -108,7 +108,7 @@ static void test_two(const struct test *t, const int64_t o[4], double *to)
         }
         if (j < see && s[j] > most) most = s[j];
     }
-    for (int32_t j = 0; j < n && softmax; j++) sum += s[j] = j < see ? test_exp(s[j] - most) : 0;
+    for (int32_t j = 0; j < n && softmax; j++) sum += s[j] = j < see ? judge_exp(s[j] - most) : 0;
     for (int32_t i = 0; i < wide; i++) {
         to[i] = 0;
         for (int32_t j = 0; j < n; j++)
@@ -172,7 +172,8 @@ static int test_far(const struct test *t, double got, double want, double off)
 {
     const struct carry_kernel *k = t->k;
     const double size = test_size(want);
-    double d = test_size(got - want), may = t->soft ? off + 1e-5 + 1e-5 * size : 0;
+    const double d = test_size(got - want), least = k->type == CARRY_F64 ? 1e-13 : 1e-5;
+    double may = t->soft ? off + least * (1 + size) : 0;
     if (k->type != CARRY_F64 && (k->type != CARRY_U8S8 || k->then[0])) want = (double)(float)want;
     for (const uint8_t *then = k->then; *then && !k->pair; then++)       /* half of the last digit */
         if (casts(*then)) may += *then == CARRY_CAST_F16 ? size / 2048 + 0x1p-25 : size / 256;
