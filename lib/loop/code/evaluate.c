@@ -138,7 +138,7 @@ void evaluator_problem(struct evaluator *v, const struct problem *p)
     v->want = v->within = NULL;
     v->p = p;
     if (p && v->each) v->isa = isa_for(p);
-    v->pace.slow = v->isa == ISA_AMX ? machine_tiles_slow : NULL;
+    v->pace.slow = v->model ? NULL : v->isa == ISA_AMX ? machine_tiles_slow : machine_vectors_slow;
     v->best_seconds = INFINITY;
     v->pace.left = PATIENCE;
 }

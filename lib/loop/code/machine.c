@@ -70,6 +70,7 @@ static void read_file(struct loop_machine *m, const char *path)
         if (!to) csv_die(t, what, "a quantity that loop-machine writes");
         if (!(x > 0) || !isfinite(x)) csv_die(t, value, "a positive number");
         *to = x;
+        m->measured |= to == &m->fmas;
     }
     csv_close(t);
 }
@@ -157,8 +158,8 @@ static carry_code *finish(struct ir *x, uint8_t *memory)
     return (carry_code *)(uintptr_t)memory;
 }
 
-/* seconds of STEPS times 64 instructions: multiply-adds in a chain or alone, or loads of so many bytes in order */
-static double run(uint8_t *memory, bool wide, enum task task, const float *x, int64_t bytes, int times)
+/* so many times 64 instructions: multiply-adds in a chain or alone, or loads of so many bytes in order */
+static carry_code *vectors(uint8_t *memory, bool wide, enum task task, int64_t bytes, int times)
 {
     struct loop_plan q;
     struct ir s;
@@ -173,7 +174,12 @@ static double run(uint8_t *memory, bool wide, enum task task, const float *x, in
         else three(&s, INS_MAC, task == CHAIN ? 0 : i % most, most, most + 1);
     if (task == LOADS) move(&s, 16 * width), loop(&s, INS_END, 1, 0), move(&s, -loads * 16 * width);
     loop(&s, INS_END, 0, 0);
-    return least(finish(&s, memory), x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
+    return finish(&s, memory);
+}
+
+static double run(uint8_t *memory, bool wide, enum task task, const float *x, int64_t bytes, int times)
+{
+    return least(vectors(memory, wide, task, bytes, times), x, bytes > 1 << 20 ? FAR_ROUNDS : ROUNDS);
 }
 
 static uint8_t *code_room(void)
@@ -221,6 +227,20 @@ bool machine_tiles_slow(void)
     static _Alignas(4096) float x[4096 / sizeof(float)];
     for (int i = 0; i < 2 && !code[i]; i++) code[i] = tiles(code_room(), carry_cpu() & CARRY_AMX_BF16, i, 20);
     return least(code[1], x, 2) > 2 * least(code[0], x, 2);
+}
+
+/* a core that somebody shares has fewer products at once, and a chain of them takes as long as ever */
+bool machine_vectors_slow(void)
+{
+    enum { TIMES = 200, LINKS = 40, LOOKS = 2 };
+    static carry_code *alone, *chain;
+    const struct loop_machine *m = machine_here();
+    const bool wide = carry_cpu() & CARRY_AVX512;
+    if (!m->measured) return false;
+    if (!alone) alone = vectors(code_room(), wide, ALONE, 0, TIMES);
+    if (!chain) chain = vectors(code_room(), wide, CHAIN, 0, LINKS);
+    const double at_once = least(chain, NULL, LOOKS) / LINKS / (least(alone, NULL, LOOKS) / TIMES);
+    return at_once < 0.7 * m->fmas * m->fma_latency;
 }
 
 /* cycles of one step along a random cycle through n lines of 64 bytes */

@@ -14,6 +14,7 @@
 
 enum { MACHINE_CACHES = 3 };
 struct loop_machine {
+    bool measured;                                       /* fmas and fma_latency are of this machine */
     double hz, fma_latency, fmas, loads;                 /* cycles of one; vectors a cycle, of 512 or else 256 bits */
     double tile;                                         /* cycles of a multiplication of two whole tiles of AMX */
     struct { double bytes, way, latency, per_cycle; } cache[MACHINE_CACHES];     /* cycles; bytes that come into it */
@@ -22,5 +23,6 @@ const struct loop_machine *machine_here(void);           /* dies at a broken fil
 void machine_measure(struct loop_machine *, bool wide);   /* wide: by AVX-512, else AVX2; which has to be here */
 double machine_tile(double hz, bool bf16, int times);    /* .tile, by so many times 64 of them; AMX has to be here */
 bool machine_tiles_slow(void);                           /* for pace.h: are products held up by loads of tiles? */
+bool machine_vectors_slow(void);                         /* those of vectors by somebody else? of a measured machine */
 void machine_name(char name[64]);                        /* vendor, family, model, stepping, and the model's name */
 #endif
