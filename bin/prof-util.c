@@ -94,6 +94,7 @@ int main(int argc, char **argv)
     int i = filter_init(argc, argv, help, options);
     if (!!strip + !!join + (poll || window) > 1) usage("--strip, --join and --poll: two questions at once");
     if (window && !poll) usage("--window needs --poll");
+    if ((from != LONG_MIN || to != LONG_MIN) && !strip) usage("--from and --to need --strip");
     struct devices d = { 0 };
     struct events_in in = events_open(argv + i);
     if (join) return join_pieces(&in);

@@ -11,6 +11,8 @@ d1,0,1,
 d1,50,1,1' prof-util --poll=50 --window=2 ev.csv
 fails 'two questions at once' 2 'two questions' prof-util --poll=5 --strip=5 ev.csv
 fails 'two others' 2 'two questions' prof-util --strip=5 --join=5 ev.csv
+fails 'a strip that nobody asked for begins' 2 'need --strip' prof-util --from=5 ev.csv
+fails 'or ends' 2 'need --strip' prof-util --poll=5 --to=5 ev.csv
 fails 'too many bins' 1 'more than' prof-util --poll=1 <(echo kind,cat,start_ns,end_ns; echo gpu,GPU,0,1; echo gpu,GPU,4000000000000000000,4000000000000000001)
 is 'a category is a device, on whatever thread' 'device,start_ns,end_ns,busy_ratio,smooth_ratio
 A,0,10,1,1
