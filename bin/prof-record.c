@@ -57,7 +57,8 @@
 
 static const char *out = "prof.out", *python, *calls, *pid;
 static struct list rules;
-static long judge = 50, max_events, max_passes, limit, skip_after, ring;
+static long judge = 50, max_events, max_passes, skip_after, ring;
+static uint64_t limit;
 static double delay;
 static bool tree, bare, waits, force, gpu, calibrate, each;
 enum { ROUNDS = 5 };
@@ -73,7 +74,7 @@ static const struct opt options[] = {
     { 0, "judge", INT, &judge, "HZ", "samples a second that say how much of C was seen; 0: none", 0, 10000 },
     { 0, "delay", NUM, &delay, "SECONDS", "record only after that", 0, 1e9 },
     { 0, "max-events", INT, &max_events, "N", "stop after so many records of a process; 0: never", 0, 1e15 },
-    { 0, "limit", INT, &limit, "BYTES", "stop after so many bytes of a process, and say so; 0: never", 0, 1e18 },
+    { 0, "limit", SIZE, &limit, "BYTES", "stop after so many bytes of a process, and say so; 0: never", 0, 1e18 },
     { 0, "max-passes", INT, &max_passes, "N", "stop after so many end_pass() of a process; 0: never", 0, 1e9 },
     { 0, "skip-after", INT, &skip_after, "N", "of more calls of a function keep only their number; 0: all", 0, 1e9 },
     { 0, "each", FLAG, &each, NULL, "a row for each call, also of what is short and called 100 000 times a second" },

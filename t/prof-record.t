@@ -166,6 +166,8 @@ is 'no more than so many records' 5000 eval 'prof-log --stat bound | csv-cut -c 
 prof-record --force --each --limit=80000 -o bound loop.py 2> said
 is 'no more than so many bytes; what is missing is counted and said' '5001 true --limit' eval \
     'prof-log --stat bound | csv-calc --print="concat(records, dropped > 90000 ? \" true\" : \"\")" | tr "\n" " "; grep -o -- --limit said'
+is 'bytes with a unit, as everywhere' 65 eval \
+    'prof-record --force --each --quiet --limit=1Ki -o bound loop.py && prof-log --stat bound 2>&- | csv-cut -c records | sed 1d'
 prof-record --force --each --ring=2000 -o bound loop.py
 is 'only the last ones, in halves of a ring' 'few 1' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -c ",math.hypot,.*c_patch$")'
