@@ -69,5 +69,21 @@ if command -v gcc > /dev/null; then
     is 'of as many layers as the set has' "$(bare loop-gen --set=bert --test=0 | sed 1d | wc -l)" grep -c _test net/main.c
     ok 'its library is right' eval 'gcc -o net/main net/main.c -Lnet -lbert -Wl,-rpath,net && net/main'
 fi
+# a profile: what cannot begin costs nothing, the one before stays, and how the program ended comes last
+fails 'profile what is not there' 2 'typo.py: no such script' bare profile typo.py
+fails 'or no program' 2 'typo: no such program' bare profile typo
+if [ -e "$(recorder)" ]; then
+    for n in 1 2 3; do
+        echo "raise SystemExit($n - 1)" > ends.py
+        bare profile ends.py > out 2> said || echo $? >> statuses
+    done
+    is 'the program'"'"'s status' '1 2' eval 'xargs < statuses'
+    is 'is said last' 'millrace profile: the program failed with status 2' tail -n 1 said
+    is 'each profile is of one run' '1 1' eval 'echo $(ls profile/log/ev.* | wc -l) $(ls profile.before/log/ev.* | wc -l)'
+    cp -a profile kept
+    fails 'a name with a mistake' 2 'edns.py: no such script' bare profile edns.py
+    ok 'leaves the profile as it was' diff -r kept profile
+    is 'the one before that' 'events.csv log page.html top.csv' eval 'ls profile.before | xargs'
+fi
 fails 'memory without a limit' 2 'how much memory' bare memory train.py
 done_testing
