@@ -173,6 +173,17 @@ is 'only the last ones, in halves of a ring' 'few 1' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -c ",math.hypot,.*c_patch$")'
 prof-record --force --delay=1000 -o bound loop.py
 fails 'nothing before the delay is over' 1 'no logs of the recorder' prof-log bound
+# what goes on when the delay is over is recorded from there, not from the next record: a loop of Python, a call of C
+printf 'import time\nend = time.monotonic() + .8\nwhile time.monotonic() < end: pass\n' > late.py
+echo 'import time; time.sleep(.8)' > asleep.py
+late() { # NAME SCRIPT: 0.4 s of it, and what of the start the delay did not cover
+    prof-record --force --delay=.4 -o bound "$2"
+    ns=$(prof-top bound | csv-where -c name --is="$1" | csv-cut -c total_ns | sed 1d)
+    echo $((ns > 200000000 && ns < 1600000000))
+}
+is 'a loop since the delay was over' 1 late '(Python)' late.py
+is 'a call since then' 1 late time.sleep asleep.py
+ok 'and the profile is sound' eval 'prof-log bound > ev && prof-check --log=bound ev'
 cat > hot.py <<'D'
 import math
 for i in range(5000): math.sqrt(i)

@@ -127,8 +127,9 @@ static PyObject *py_enable(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unused
     if (!rec_dir()) return PyErr_Format(PyExc_RuntimeError, "start(directory) comes first");
     if (!in_base && !over) {
         see_forget();
-        in_base = rec_on = rec_thread.in_base = true;
+        in_base = rec_on = true;
         rec_ready();
+        rec_thread.in_base = true;
         rec_put(LOG_ON, 0, HOOK_NONE);
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         static bool started;

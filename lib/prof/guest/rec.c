@@ -30,6 +30,8 @@ struct files {                                           /* of one thread */
     bool busy;                                           /* a signal came while the files were being changed */
     bool grown;                                          /* the ring is large, or cannot be made so */
     bool stuck;                                          /* the log is out of reach: the ring keeps what it has */
+    bool early;                                          /* it had something to record before --delay was over .. */
+    struct log_record open;                              /* .. and last of all this call or end of one */
 };
 
 __thread struct rec_thread rec_thread __attribute__((tls_model("initial-exec")));
@@ -43,6 +45,7 @@ static uint32_t image, next_thread, writing;             /* writing: id of writi
 static uint64_t all_dropped;
 static double ns_per_tick = 1;
 static uint64_t start_at, limit, given;                  /* --delay, in ticks; --max-events, and how many so far */
+static bool early, on_told;                              /* recording was on before start_at; that was told since */
 static bool told, calm;                                  /* --limit: what comes after it is counted, and said */
 static uint64_t began, ended;                            /* recording, and when it was too much; or 0 */
 static bool low;                                         /* since the disk was nearly full */
@@ -341,7 +344,7 @@ static bool take_files(unsigned tid)
 static bool open_files(void)
 {
     unsigned tid = (unsigned)syscall(SYS_gettid);
-    if (nidle && take_files(tid)) return true;
+    if (nidle && !my.early && take_files(tid)) return true;
     struct job_pair *jobs = my.jobs;
     if (!jobs) jobs = mmap(NULL, sizeof *jobs, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (jobs == MAP_FAILED) return false;
@@ -458,7 +461,11 @@ void rec_put_number(enum log_event event, uint64_t n, unsigned flag, uint64_t t)
 static void tell_clock(uint64_t t)
 {
     rec_thread.last = t;
-    uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu;
+    uint64_t cpu = clock_ns(CLOCK_THREAD_CPUTIME_ID), before = rec_thread.cpu, clocked = rec_thread.clocked;
+    if (before && clocked < start_at && start_at < t) {  /* as large a part of it as of the time is from before */
+        before += (uint64_t)((double)(cpu - before) * (double)(start_at - clocked) / (double)(t - clocked));
+        rec_thread.clocked = start_at;
+    }
     double wall = (double)(t - rec_thread.clocked) * ns_per_tick;
     unsigned ran = 0;
     struct rusage u;
@@ -495,12 +502,29 @@ static bool give_up(uint64_t n)
     return false;
 }
 
+/* The first record after --delay: what was going on when that was over goes on since then. */
+static void tell_delayed(void)
+{
+    bool since = early && my.early;
+    uint64_t last = rec_thread.last, t = since ? start_at : due_time();
+    if (early && !on_told) rec_put_at(LOG_ON, 0, HOOK_NONE, start_at);
+    on_told = true;
+    if (rec_thread.in_base) rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
+    if (since && my.open.id && (my.open.event == LOG_CALL || my.open.event == LOG_PYTHON))
+        rec_put_at(my.open.event, my.open.id, (enum log_hook)my.open.aux, t);
+    if (since) rec_put_at(LOG_CPU, 0, (enum log_hook)LOG_CPU_FIRST, t);
+    rec_thread.last = last;
+}
+
 bool rec_more(void)
 {
     if (!rec_on || my.busy) return false;
     if (past_limit()) return ended ? give_up(1) : false;
     if (rec_locked || my.stuck) return give_up(1);
-    if (start_at && rec_now() < start_at) return false;  /* not yet */
+    if (start_at && rec_now() < start_at) {
+        early = my.early = true;
+        return false;
+    }
     int keep = errno;
     bool fresh = !my.head;
     my.from = my.to = 0;
@@ -514,11 +538,7 @@ bool rec_more(void)
             errno = keep;
             return false;
         }
-        if (start_at) {
-            uint64_t t = due_time();
-            rec_put_at(LOG_ON, 0, HOOK_NONE, t);
-            if (rec_thread.in_base) rec_put_at(LOG_PYTHON, 0, HOOK_NONE, t);
-        }
+        if (start_at) tell_delayed();
         put_loss();
     } else {
         my.busy = true;
@@ -554,7 +574,10 @@ void rec_put_full(enum log_event event, uint32_t id, enum log_hook hook, uint64_
     my.due = t;
     bool room = rec_more();
     my.due = 0;
-    if (!room) return;
+    if (!room) {
+        if (event <= LOG_PYTHON_END) my.open = (struct log_record){ .id = id, .event = (uint16_t)event, .aux = hook };
+        return;
+    }
     uint64_t from = my.from, to = my.to;
     rec_put_at(event, id, hook, t);
     if (!from || rec_thread.end - rec_thread.p < 2) return;
@@ -619,6 +642,7 @@ static void child_after_fork(void)
     forget_files();
     self = getpid();
     all_dropped = given = 0;
+    early = early && rec_now() < start_at;               /* else it begins now */
     forked = true;
     next_thread = image = 0;
     rec_thread.in_base = false;
@@ -748,7 +772,7 @@ bool rec_start(const char *path)
 
 void rec_stop(void)
 {
-    rec_on = false;
+    rec_on = early = false;
 }
 
 const char *rec_dir(void)

@@ -330,8 +330,8 @@ void see_enter(struct seen *f, void *sp)
         return;
     }
     if (!rec_thread.in_base) {                           /* a thread that Python's threading does not know */
-        rec_thread.in_base = true;
         rec_ready();
+        rec_thread.in_base = true;
         rec_put(LOG_PYTHON, 0, HOOK_NONE);
         t = rec_now();                                   /* it begins later than it was asked for, see rec_clock */
     }
