@@ -20,6 +20,10 @@ p,,10000
 p,CPU,44300
 p,CPU+GPU,35000
 p,GPU,700' prof-view --view=resource --noop c.csv
+grep -v train c.csv > none.csv
+fails 'nothing under an operation is said, and what shows it' 0 'nothing ran under an operation; --noop' prof-view --view=category none.csv
+is 'which does' 'proc,op,resources,cats,total_ns
+p,,GPU,GPU,700' prof-view --view=category --noop none.csv
 is 'subplot is inclusive' 'proc,resource,total_ns
 p,CPU,79300
 p,GPU,35000

@@ -1,5 +1,6 @@
 /* views.c - see views.h */
 #include "prof/views.h"
+#include "base/filter.h"
 #include "prof/metrics.h"
 #include "prof/sweep.h"
 #include <math.h>
@@ -61,6 +62,7 @@ void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resourc
                 sums_add(&s, &(struct sum){ { r->proc, "Total" }, r->total });
         } else sums_add(&s, &(struct sum){ { r->proc, r->op, name, r->cats }, r->total });
     }
+    if (c.n && !s.n && !quiet) warn("nothing ran under an operation; --noop keeps what ran under none");
     sums_merge(&s);
     write_sums(w, &s);
 }
