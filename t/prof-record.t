@@ -171,8 +171,16 @@ is 'bytes with a unit, as everywhere' 65 eval \
 prof-record --force --each --ring=2000 -o bound loop.py
 is 'only the last ones, in halves of a ring' 'few 1' eval \
     'n=$(prof-log --quiet --stat bound | csv-cut -c records | sed 1d); [ $n -ge 2000 ] && [ $n -le 24576 ] && echo few $(prof-log --quiet bound | grep -c ",math.hypot,.*c_patch$")'
-prof-record --force --delay=1000 -o bound loop.py
-fails 'nothing before the delay is over' 1 'no logs of the recorder' prof-log bound
+fails 'nothing before the delay is over' 0 'nothing was recorded: the program ended before --delay' prof-record --force --delay=1000 -o bound loop.py
+fails 'which the reader says, too' 1 'nothing was recorded: .*--delay' prof-log bound
+printf 'import sys\nprint(2)\nif sys.argv[1:]:\n    import math, millrace_prof as prof\n    prof.enable_profiling()\n    math.hypot(3, 4)\n    prof.disable_profiling()\n' > waits.py
+fails 'nothing by --wait alone' 0 '^millrace recorder: nothing was recorded: --wait' prof-record --force --wait -o bound waits.py
+ok 'and the program is as it was' grep -qx 2 got
+fails 'which the reader says, too' 1 'nothing was recorded: .*--wait' prof-top bound
+is 'what lies between enable_profiling and disable_profiling' $'2\n1 1' eval \
+    'prof-record --force --wait -o bound waits.py on; echo $(prof-log bound > ev; grep -c "math.hypot.*c_patch$" ev; grep -c ,proc,on, ev)'
+printf 'import os, sys\nif not os.fork():\n    import millrace_prof as prof\n    prof.enable_profiling()\n    sys.exit()\nos.wait()\n' > child.py
+ok 'by a child alone is not nothing' eval 'prof-record --force --wait -o bound child.py > said 2>&1 && [ ! -s said ]'
 # what goes on when the delay is over is recorded from there, not from the next record: a loop of Python, a call of C
 printf 'import time\nend = time.monotonic() + .8\nwhile time.monotonic() < end: pass\n' > late.py
 echo 'import time; time.sleep(.8)' > asleep.py

@@ -35,7 +35,7 @@ endif
 
 # What does not know Python is compiled once, what does once for each version.  A sanitizer's runtime must come first in
 # a process, so only Python's part is built with one: those objects lie beside.
-GUEST_ONCE := rec apart lock got hide links api calls e2e
+GUEST_ONCE := rec apart say lock got hide links api calls e2e
 GUEST_PYTHON := pyrec wrap threads ops frames see patch ranges
 PLAIN_ONCE := $(if $(findstring -fsanitize,$(CFLAGS)),plain/)
 $(GUEST_ONCE:%=$(GUEST)/%.o): $(GUEST)/%.o: lib/prof/guest/%.c
@@ -52,17 +52,17 @@ $(GUEST_PYTHON:%=$(GUEST)/$1/%.o): $(GUEST)/$1/%.o: lib/prof/guest/%.c
 	@mkdir -p $$(@D)
 	$$(GUESTCC) -Wno-cast-qual -isystem $(patsubst %/,%,$(dir $(call pyheader,$1))) -c -o $$(new) $$< && $$(swap)
 $(PROFLIB)/_millrace.cpython-$1-$(PYSUFFIX): $(GUEST_PYTHON:%=$(GUEST)/$1/%.o) \
-    $(patsubst %,$(GUEST)/%.o,got hide links lock rec apart)
+    $(patsubst %,$(GUEST)/%.o,got hide links lock rec apart say)
 	@mkdir -p $$(@D)
 	$$(RECFLAGS) -o $$(new) $$^ -lpthread -ldl && $$(swap)
 endef
 $(foreach v,$(PYTAGS),$(eval $(call guest_for_python,$v)))
 
 # the interface for C and C++
-$(PROFLIB)/libmillrace-prof.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,api rec apart)
+$(PROFLIB)/libmillrace-prof.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,api rec apart say)
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread && $(swap)
-$(PROFLIB)/libmillrace-calls.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,calls lock rec apart)
+$(PROFLIB)/libmillrace-calls.so: $(patsubst %,$(GUEST)/$(PLAIN_ONCE)%.o,calls lock rec apart say)
 	@mkdir -p $(@D)
 	$(filter-out -fsanitize%,$(RECFLAGS)) -o $(new) $^ -lpthread -ldl && $(swap)
 $(PROFLIB)/millrace_prof.h: lib/prof/guest/millrace_prof.h

@@ -1,10 +1,12 @@
 /* apart.c - see apart.h */
 #include "prof/guest/apart.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
 #include <sys/syscall.h>
@@ -199,4 +201,19 @@ int job_text(void *arg)
     while (n > 0 && to[n - 1] == ' ') n--;
     to[n > 0 ? n : 0] = '\0';
     return 0;
+}
+
+int job_logs(void *arg)
+{
+    struct job *j = arg;
+    char b[4096] __attribute__((aligned(8)));
+    int fd = open(j->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC), found = fd < 0;
+    for (ssize_t n; !found && (n = syscall(SYS_getdents64, fd, b, sizeof b)) > 0;)
+        for (ssize_t i = 0; i < n;) {
+            const struct dirent64 *e = (const void *)(b + i);
+            if (strncmp(e->d_name, "ev.", 3) == 0) found = 1;
+            i += e->d_reclen;
+        }
+    if (fd >= 0) close(fd);
+    return found;
 }

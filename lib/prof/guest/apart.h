@@ -41,5 +41,6 @@ int job_remove(void *job);                               /* the name, if it is s
 /* the last of a thread in one go: records, then the head as it is then, and the ring is not needed any more */
 int job_finish(void *jobs);
 int job_text(void *job);                                 /* a small file as a line of text */
+int job_logs(void *job);                                 /* 0: the folder has no log of any thread */
 void job_count(struct log_head *, const struct log_record *, size_t n);   /* into the totals, once they are written */
 #endif

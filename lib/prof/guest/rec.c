@@ -1,6 +1,7 @@
 /* rec.c - see rec.h.  Lives in other people's processes: no exit, no output but the messages below, no descriptor
  * kept. */
 #include "prof/guest/rec.h"
+#include "prof/guest/say.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -50,7 +51,6 @@ static bool told, calm;                                  /* --limit: what comes 
 static uint64_t began, ended;                            /* recording, and when it was too much; or 0 */
 static bool low;                                         /* since the disk was nearly full */
 static uint32_t kept;                                    /* --ring: halves of a log */
-static struct ours messages;                             /* what descriptor 2 was in the beginning */
 static pid_t self;
 static bool forked;                                      /* it may live for a moment */
 static pthread_mutex_t names_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -653,21 +653,18 @@ static void child_after_fork(void)
     names.open = false;                                  /* its own file comes with its first record */
 }
 
-/* to descriptor 2, unless the program has made that into a file of its own */
 static void say_loss(void)
 {
-    struct stat st;
     if (rec_locked || (!rec_dropped() && !ended)) return;
-    if (fstat(2, &st) != 0 || !job_same(job_identity(&st), messages)) return;
     char line[4096];
-    int n = snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
-                     (unsigned long long)rec_dropped(), dir);
+    snprintf(line, sizeof line, "millrace recorder: %llu records lost, could not be written to %s\n",
+             (unsigned long long)rec_dropped(), dir);
     if (ended && !rec_dropped() && !low && calm) return;  /* as was asked for, with --quiet */
     if (ended && !rec_dropped())
-        n = snprintf(line, sizeof line, "millrace recorder: %.1f s were recorded to %s, not what came then: %s\n",
-                     (double)(ended - began) * ns_per_tick / 1e9, dir,
-                     low ? "less than 5 % of the disk is free" : "--limit");
-    if (n > 0 && write(2, line, (size_t)n) < 0) return;
+        snprintf(line, sizeof line, "millrace recorder: %.1f s were recorded to %s, not what came then: %s\n",
+                 (double)(ended - began) * ns_per_tick / 1e9, dir,
+                 low ? "less than 5 % of the disk is free" : "--limit");
+    say(line);
 }
 
 static void at_end(void)
@@ -680,6 +677,7 @@ static void at_end(void)
     trim_names();
     pthread_mutex_unlock(&names_lock);
     say_loss();
+    if (!next_thread) say_nothing(dir, start_at > rec_now());
 }
 
 void rec_lock(void)
@@ -710,8 +708,7 @@ void rec_finish(void)
 
 static void init(void)
 {
-    struct stat st;
-    if (fstat(2, &st) == 0) messages = job_identity(&st);
+    say_begin();
     self = getpid();
     pthread_key_create(&at_thread_end, thread_ends);
     pthread_atfork(NULL, NULL, child_after_fork);

@@ -340,10 +340,12 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
     if (!d) die_errno("%s", dir);
     char **path = NULL;
     size_t n = 0, cap = 0, slash = strlen(dir) + 1;
+    bool ran = false;
     for (struct dirent *e; (e = readdir(d));) {
         size_t k = strlen(e->d_name);
         bool log = strncmp(e->d_name, "ev.", 3) == 0 && k > 4 && strcmp(e->d_name + k - 4, ".log") == 0;
         bool tail = strncmp(e->d_name, "ev.", 3) == 0 && k > 5 && strcmp(e->d_name + k - 5, ".tail") == 0;
+        ran |= strncmp(e->d_name, "names.", 6) == 0;
         bool gpu = strncmp(e->d_name, "gpu.", 4) == 0 && k > 4 && strcmp(e->d_name + k - 4, ".csv") == 0;
         if (!log && !gpu && !tail) continue;
         path = grow(path, n + 1, &cap, sizeof *path);
@@ -352,6 +354,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
         else free(path[n]);
     }
     closedir(d);
+    if (!n && ran) die("%s: nothing was recorded: profiling was never enabled (--wait), or --delay was not over", dir);
     if (!n) die("%s: no logs of the recorder here (prof-record -o %s PROGRAM makes them)", dir, dir);
     qsort(path, n, sizeof *path, order_strings);
     intern(&r->text, (str){ "", 0 });

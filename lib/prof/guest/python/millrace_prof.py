@@ -450,6 +450,17 @@ def stop():
     disable()
 
 
+def enable_profiling():
+    """With prof-record --wait: what is recorded begins here .."""
+    enable()
+
+
+def disable_profiling():
+    """.. and ends here, and a pass with it."""
+    end_pass()
+    disable()
+
+
 class Profiler:
     """The original toolkit's interface: collect only between enable_profiling and disable_profiling."""
 
@@ -469,8 +480,7 @@ class Profiler:
     def disable_profiling(self, bench_name=None):
         if self._operation:
             self._operation.__exit__(None, None, None)
-        end_pass()
-        disable()
+        disable_profiling()
 
     def dump(self, *ignored):
         """Nothing is left to do: records are on their way as soon as they are made."""
