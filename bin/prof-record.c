@@ -11,12 +11,13 @@
  * what was not on the CPU is Off CPU, or Waiting if the call's name or the lock
  * of the interpreter (GIL) says why.  Samples of the main thread's CPU time are
  * noted besides (--judge): judge.PID.csv says how much of C was seen.  --wrap
- * records functions by a pattern on MODULE.FUNCTION, also where C calls them;
- * --tree every Python function and builtin instead, which slows Python down.  The
- * script may name operations and phases through the module millrace_prof, or
- * iml_profiler.  --calls records, in any program, the calls that its objects
- * make to C functions of shared libraries.  Where a CUDA driver and the
- * injection library are there, --gpu records GPU work.
+ * records C functions by a pattern on MODULE.FUNCTION, also where C calls them,
+ * and one of Python that it names in full, without * and ?, where that is looked
+ * up in its module; --tree every Python function and builtin instead, which slows
+ * Python down.  The script may name operations and phases through the module
+ * millrace_prof, or iml_profiler.  --calls records, in any program, the calls
+ * that its objects make to C functions of shared libraries.  Where a CUDA driver
+ * and the injection library are there, --gpu records GPU work.
  *
  * --calibrate runs a Python program ten times, in turn with and without what
  * records calls, and leaves calibration.sexp beside the logs of the last run:
@@ -42,6 +43,7 @@
  *   $ prof-record -o out/run train.py --steps=1000
  *   $ prof-record -o out/test -m unittest discover tests
  *   $ prof-record --wrap='math.*' --wrap='zlib.*=Simulator' script.py
+ *   $ prof-record --wrap=statistics.mean --wrap=json.dumps script.py
  *   $ prof-record --calibrate -o out/run train.py --steps=100 && prof-top out/run
  *   $ prof-record --calls='cbrt,XOpen*' ./simulator
  */

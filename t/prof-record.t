@@ -43,6 +43,24 @@ is 'pass attributes, bind as methods, compare as their target' '1 15 scale True 
 2 6
 [2, 1]
 True 0' prof-record --force --bare -o wr wrapped.py
+# a function of Python that is named in full; what stands for it is as it was
+cat > named.py <<'D'
+import copy, inspect, json, math, pickle, statistics
+from json import dumps
+def sign(x): return -x
+print(statistics.mean([1, 2, 3]), dumps([1]), json.dumps(sign(2)), math.sqrt(4))
+print(inspect.signature(json.dumps), pickle.loads(pickle.dumps(dumps)) is dumps, copy.copy(dumps) is dumps,
+      inspect.isfunction(dumps), json.loads("[3]"), repr(dumps)[:15], json.JSONEncoder().encode(5))
+D
+named() { prof-record --force -o named --wrap=statistics.mean --wrap=json.dumps --wrap='json.*s' "$@" named.py; }
+is 'functions of Python by their names' "$(/usr/bin/python3 named.py)" named --wrap='math.*'
+is 'are recorded' 'json.dumps,Backend,2
+statistics.mean,Backend,1' eval "prof-top named | cut -d, -f1-3 | grep -E '^(json.dumps|json.loads|statistics)' | sort"
+fails 'what matches nothing is said' 0 '^millrace recorder: no function was found for --wrap=nosuch.f, --wrap=math.sqr$' \
+    named --wrap=nosuch.f --wrap=math.sqr
+printf 'import subprocess, sys\nsubprocess.run([sys.executable, "named.py"], stdout=subprocess.DEVNULL)\n' > runs.py
+ok 'what matches in a child is no mistake' eval \
+    'prof-record --force -o named --wrap=statistics.mean --wrap="math.s*" runs.py 2> said && [ ! -s said ]'
 is 'a module that runs another interpreter' 2 eval "prof-record --force -o sub /usr/bin/python3 -c 'import subprocess, sys; subprocess.run([sys.executable, \"-c\", \"pass\"])'; ls sub/names.* | wc -l"
 cat > cython.py <<'D'
 import numpy

@@ -7,6 +7,7 @@
 #include "prof/guest/ops.h"
 #include "prof/guest/ranges.h"
 #include "prof/guest/rec.h"
+#include "prof/guest/say.h"
 #include "prof/guest/see.h"
 #include "prof/guest/threads.h"
 #include "prof/guest/wrap.h"
@@ -215,6 +216,14 @@ static PyObject *py_dropped(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(unuse
     return PyLong_FromUnsignedLongLong(rec_dropped());
 }
 
+static PyObject *py_say(PyObject *Py_UNUSED(self), PyObject *line)
+{
+    const char *s = PyUnicode_Check(line) && say_for_all() ? PyUnicode_AsUTF8(line) : NULL;
+    if (s) say(s);
+    PyErr_Clear();
+    Py_RETURN_NONE;
+}
+
 /* the cost of one record, in a loop: seconds for n of them */
 static PyObject *py_put_seconds(PyObject *Py_UNUSED(self), PyObject *arg)
 {
@@ -413,6 +422,7 @@ static PyMethodDef functions[] = {
     { "end_pass", py_pass, METH_NOARGS, "a pass (training iteration) ends here" },
     { "progress", py_progress, METH_O, "progress(fraction): so much of the work is done" },
     { "dropped", py_dropped, METH_NOARGS, "number of records lost" },
+    { "say", py_say, METH_O, "say(line): on stderr, by the program that prof-record became" },
     { "put_seconds", py_put_seconds, METH_O, "put_seconds(n): time that n records take" },
     { 0 }
 };

@@ -27,11 +27,15 @@ static bool set_to(const char *name, long wanted)
     return s && strtol(s, NULL, 10) == wanted;
 }
 
+bool say_for_all(void)
+{
+    return set_to("MILLRACE_PROF_MAIN", getpid()) && !set_to("MILLRACE_PROF_QUIET", 1);
+}
+
 void say_nothing(const char *dir, bool early)
 {
     struct job j = { .create = false };
-    if (!set_to("MILLRACE_PROF_MAIN", getpid()) || set_to("MILLRACE_PROF_QUIET", 1)) return;
-    if (!early && !set_to("MILLRACE_PROF_WAIT", 1)) return;
+    if (!say_for_all() || (!early && !set_to("MILLRACE_PROF_WAIT", 1))) return;
     snprintf(j.path, sizeof j.path, "%s", dir);
     if (rec_apart(job_logs, &j) != 0) return;
     say(early ? "millrace recorder: nothing was recorded: the program ended before --delay was over\n"

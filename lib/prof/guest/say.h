@@ -5,8 +5,10 @@
 #include <stdbool.h>
 
 void say_begin(void);                                    /* what descriptor 2 is now, it was given */
+bool say_for_all(void);                                  /* this is the program that prof-record became, not --quiet */
+#pragma GCC visibility push(default)
 void say(const char *line);
-/* That no process of the run has a log in dir, and why: early, before --delay was over, or by --wait.  Only the program
- * that prof-record became says it, unless --quiet. */
+#pragma GCC visibility pop
+/* for all: that no process of the run has a log in dir, and why: early, before --delay was over, or by --wait */
 void say_nothing(const char *dir, bool early);
 #endif

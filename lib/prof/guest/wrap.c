@@ -139,21 +139,7 @@ static PyObject *wrapper_compare(PyObject *a, PyObject *b, int op)
 static PyObject *wrapper_reduce(PyObject *self, PyObject *unused)
 {
     (void)unused;                                        /* pickled as the target: by its name */
-    PyObject *name = PyObject_GetAttrString(((wrapper *)self)->target, "__name__");
-    PyObject *module = PyObject_GetAttrString(((wrapper *)self)->target, "__module__");
-    PyObject *importlib = PyImport_ImportModule("importlib"),
-             *import = importlib ? PyObject_GetAttrString(importlib, "import_module") : NULL;
-    PyObject *builtins = PyEval_GetBuiltins(), *getattr = builtins ? PyDict_GetItemString(builtins, "getattr") : NULL,
-             *r = NULL;
-    if (name && module && import && getattr) {
-        PyObject *m = PyObject_CallOneArg(import, module);
-        if (m) r = Py_BuildValue("O(NO)", getattr, m, name);
-    }
-    Py_XDECREF(name);
-    Py_XDECREF(module);
-    Py_XDECREF(importlib);
-    Py_XDECREF(import);
-    return r;
+    return PyObject_GetAttrString(((wrapper *)self)->target, "__qualname__");
 }
 
 static PyMethodDef wrapper_methods[] = {

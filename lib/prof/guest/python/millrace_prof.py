@@ -21,6 +21,7 @@ from _millrace import disable, dropped, enable, end_pass, operation, phase, prog
 
 op = operation
 _rules = []                                               # (pattern of module.name, category); the first match counts
+_used = set()                                             # patterns that something matched
 _simulators = ("pybullet", "mujoco", "atari_py", "ale_py", "Box2D")
 _ctypes_too = False                                       # foreign functions of ctypes, without a rule
 _started = False
@@ -32,6 +33,7 @@ def category_of(full_name):
     import fnmatch
     for pattern, category in _rules:
         if fnmatch.fnmatchcase(full_name, pattern):
+            _used.add(pattern)
             return category
     return "Backend" if _ctypes_too and full_name == "ctypes.*" else None
 
@@ -93,6 +95,35 @@ def record_module(module):
         category = category_of(name + "." + key)
         if category:
             _rec.patch(target, name, key, category)
+
+
+def _record_named(module):
+    """Record what is no builtin and is named in full by a rule, by a wrapper."""
+    for pattern, category in _rules:
+        name, _, key = pattern.rpartition(".")
+        target = vars(module).get(key) if name == getattr(module, "__name__", "") else None
+        if callable(target) and not isinstance(target, type) and type(target) is not _rec.wrapper:
+            category = category_of(pattern)
+            if category:
+                wrap(module, key, category)
+
+
+def _say_unused():
+    """In the end: the rules by which no process of the run recorded anything."""
+    import fnmatch
+    if _rec.locked() or os.environ.get("MILLRACE_PROF_MAIN") != str(os.getpid()):
+        return
+    names = []
+    try:
+        for file in os.listdir(_directory):
+            if file.startswith("names."):                 # id,kind,"cat","module","name", then zero bytes
+                with open(os.path.join(_directory, file), errors="replace") as f:
+                    names += [".".join(line.split('","')[1:]).rstrip('"\n\0') for line in f]
+    except OSError:
+        return
+    unused = [p for p, category in _rules if category and p not in _used and not fnmatch.filter(names, p)]
+    if unused:
+        _rec.say("millrace recorder: no function was found for --wrap=%s\n" % ", --wrap=".join(unused))
 
 
 # ---- every entry into C, see see.h
@@ -375,6 +406,12 @@ class _Loader(_external.ExtensionFileLoader):
         record_module(module)
 
 
+class _SourceLoader(_external.SourceFileLoader):
+    def exec_module(self, module):
+        super().exec_module(module)
+        _record_named(module)
+
+
 class _BuiltinLoader:
     """The loader of modules that live in the interpreter, which are recorded once they are there."""
 
@@ -398,13 +435,16 @@ class _BuiltinFinder:
 
 
 class _Finder:
-    """Stands right before the finder of files and records extension modules as they are imported."""
+    """Stands right before the finder of files and records what rules name as it is imported."""
 
     @staticmethod
     def find_spec(name, path=None, target=None):
         spec = _external.PathFinder.find_spec(name, path, target)
         if spec and type(spec.loader) is _external.ExtensionFileLoader:
             spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        elif spec and type(spec.loader) is _external.SourceFileLoader:
+            if any(pattern.rpartition(".")[0] == name for pattern, _ in _rules):
+                spec.loader = _SourceLoader(spec.loader.name, spec.loader.path)
         return spec
 
 
@@ -429,6 +469,8 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     if first:
         for name in ("start_new_thread", "start_joinable_thread"):
             _rec.hook_thread(getattr(_thread, name, None))
+        if _rules:
+            atexit.register(_say_unused)
         atexit.register(_write_threads)
         atexit.register(disable)
         _rec.hook_exit(os._exit)
@@ -440,6 +482,8 @@ def start(directory, rules=None, tree=False, defaults=True, enabled=True, judge=
     for module in list(sys.modules.values()) if _rules else filter(None, [sys.modules.get("_ctypes")]):
         if _is_extension(module) or getattr(module, "__name__", "") in sys.builtin_module_names:
             record_module(module)
+        elif _rules and isinstance(module, type(sys)):
+            _record_named(module)
     if (defaults or tree) and first:
         _see(judge, tree)
     if enabled:
