@@ -169,6 +169,10 @@ is 'a C program whose library calls are recorded' "$(bare)" preloaded
 counts() { prof-log --quiet calls.out | awk -F, '$3 == "cat" && $9 != "part" && $4 != "Off CPU" { n[$4 " " $7]++ } END { for (k in n) print n[k], k }' | grep -v pow | sort; }
 calls=$(counts | awk '/cbrt/ { print ($1 >= 10006) ? "enough" : $1 }')
 is 'every call from outside the library, also in and after callbacks and longjmp' 'enough 2' eval 'echo $calls $(counts | sed -n "s/ Simulator.*qsort//p")'
+prof-record --force --calls='nosuchfn,cbrt' -o calls.out ./calls > said
+fails 'a pattern by which nothing was found is said' 0 '^prof-top: calls.out: no call .* matched nosuchfn$' prof-top calls.out
+ok 'and no other' eval '! grep -v nosuchfn err'
+ok 'the others are recorded' grep -q '^libm.*cbrt,Backend,' got
 cat > both.py <<'D'
 import ctypes, math
 m = ctypes.CDLL("libm.so.6"); m.cbrt.restype = ctypes.c_double

@@ -417,7 +417,10 @@ static void read_patterns(const char *s)
         snprintf(p->name, sizeof p->name, "%.*s", (int)name, s);
         snprintf(p->category, sizeof p->category, "%.*s", name < n ? (int)(n - name - 1) : 7,
                  name < n ? s + name + 1 : "Backend");
-        npattern += p->name[0] != '\0';
+        if (p->name[0]) {
+            rec_name("asked", p->category, "", p->name);     /* the reader says which found nothing */
+            npattern++;
+        }
         s += n + (s[n] == ',');
     }
 }

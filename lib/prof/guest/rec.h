@@ -37,7 +37,7 @@ bool rec_start(const char *dir);
 void rec_stop(void);
 void rec_finish(void);                                   /* the process ends without the usual: complete the files */
 const char *rec_dir(void);                               /* NULL before rec_start */
-/* A new id, with its meaning; thread-safe.  kind: c, py, op, phase; cat: category or "". */
+/* A new id, with its meaning; thread-safe.  kind: c, py, op, phase, or asked, a pattern; cat: category or "". */
 uint32_t rec_name(const char *kind, const char *cat, const char *module, const char *name);
 /* this thread spent so much CPU time for the recorder alone, not for the program */
 void rec_own(uint64_t ns);

@@ -1,10 +1,12 @@
 /* logread.c - see logread.h */
 #include "prof/import/logthread.h"
 #include "base/compare.h"
+#include "base/filter.h"
 #include "base/message.h"
 #include "base/out.h"
 #include "tree/sexp.h"
 #include <dirent.h>
+#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,8 +124,8 @@ static void read_names(struct log_reader *r, struct log_process *p)
     struct buf b = { 0 };
     if (!c) warn("%s: no names for process %u", r->dir, p->pid);
     else {
-        int id = csv_need(c, "id"), cat = csv_need(c, "cat"), module = csv_need(c, "module"),
-            name = csv_need(c, "name");
+        int id = csv_need(c, "id"), kind = csv_need(c, "kind"), cat = csv_need(c, "cat"),
+            module = csv_need(c, "module"), name = csv_need(c, "name");
         p->nid = 1;
         p->id = grow(p->id, 1, &p->id_cap, sizeof *p->id);
         p->id[0] = (struct log_meaning){ 0, 0 };
@@ -135,6 +137,10 @@ static void read_names(struct log_reader *r, struct log_process *p)
                 buf_char(&b, '.');
             }
             buf_str(&b, csv_str(c, name));
+            if (str_is(csv_str(c, kind), "asked")) {
+                intern(&r->asked, (str){ b.s, b.n });
+                b.n = 0;                                 /* no record has this id */
+            }
             p->id = grow(p->id, p->nid + 1, &p->id_cap, sizeof *p->id);
             p->id[p->nid++] =
                 (struct log_meaning){ intern(&r->text, csv_str(c, cat)), intern(&r->text, (str){ b.s, b.n }) };
@@ -143,6 +149,20 @@ static void read_names(struct log_reader *r, struct log_process *p)
     }
     free(b.s);
     free(path);
+}
+
+/* patterns of --calls by which no process found a function: *.PATTERN, as functions are OBJECT.NAME */
+static void warn_unused(const struct log_reader *r)
+{
+    for (size_t k = 0; k < r->asked.n; k++) {
+        char *pattern = xformat("*.%s", r->asked.name[k].s);
+        bool found = false;
+        for (size_t i = 0; i < r->nprocess; i++)
+            for (size_t j = 1; j < r->process[i].nid && !found; j++)
+                found = fnmatch(pattern, r->text.name[r->process[i].id[j].name].s, 0) == 0;
+        if (!found) warn("%s: no call of a shared library matched %s", r->dir, r->asked.name[k].s);
+        free(pattern);
+    }
 }
 
 static void read_gpu(struct log_reader *r, const char *path)
@@ -373,6 +393,7 @@ log_reader *log_open(const char *dir, bool nested, struct log_counts *counts)
         fit_clock(&r->process[i]);
         read_names(r, &r->process[i]);
     }
+    if (!quiet) warn_unused(r);
     for (size_t i = 0; i < r->nthread; i++) {
         struct log_thread *t = &r->thread[i];
         size_t p = process_of(r, &t->from.head);
@@ -415,6 +436,7 @@ void log_close(log_reader *r)
     }
     free_all(r->thread, r->process, r->ready, r->heap, r->map);
     intern_free(&r->text);
+    intern_free(&r->asked);
     free(r);
 }
 

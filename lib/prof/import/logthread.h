@@ -47,7 +47,7 @@ struct log_thread {
     uint64_t taking, amount;                             /* row of a wait for a link, from 1; how much the next is of */
 };
 struct log_reader {
-    struct intern text;
+    struct intern text, asked;                           /* asked: patterns of --calls */
     struct log_counts *counts;
     const char *dir;
     bool nested, looking;                                /* looking: the first reading, nothing is given out */
