@@ -37,7 +37,7 @@ is 'other.c, where a function calls itself: no bound, and the compiler makes les
     "$(get best.csv other.c state) $(get best.csv other.c recursive_functions)"
 ok 'and lies below the best' [ "$(get best.csv '(all)' lower_bytes)" -lt "$(get best.csv '(all)' best_bytes)" ]
 is 'all calls but the recursive have a choice' 64,4 echo "$(get all.csv main.c sets),$(get all.csv other.c sets)"
-clang-$llvm -Oz -w -Xclang -mrelocation-model -Xclang static -x ir -c w/unit0-Oz.bc -o clang.o
+clang-$llvm -Oz -w -x ir -c w/unit0-Oz.bc -o clang.o
 code() { bench-count --metric=size "$1" | csv-where -c metric --is=code_bytes | csv-cut -c value | tail -1; }
 is 'code is what clang makes of the same module' "$(code ./clang.o)" get best.csv main.c heuristic_bytes
 inline-build --level=-Oz --decisions=best.sexp --out=best w > obeyed.csv
@@ -58,6 +58,33 @@ is 'without verdicts the heuristic decides' "$(get best.csv '(all)' heuristic_by
 inline-size --threshold=-1000 w > low.csv
 ok 'and its threshold counts' [ "$(get low.csv '(all)' code_bytes)" -ge "$(get best.csv '(all)' best_bytes)" ]
 
+# what is reported is what inline-build makes, whose code a default of the compiler makes independent of its place or not
+mkdir pic
+cat > pic/a.c <<'X'
+#include <stdlib.h>
+void say(const char *, int, int, int);
+static void warn(int x, int y, int z) { say("warning", x, y, z); }
+void tell(int n) { if (n > 1) warn(1, 2, 3); else if (n > -5) warn(4, 5, 6); else warn(7, 8, 9); }
+int main(int c, char **v) { tell(atoi(v[c - 1])); return 0; }
+X
+cat > pic/b.c <<'X'
+#include <stdio.h>
+void say(const char *s, int x, int y, int z) { printf("%s %d %d %d\n", s, x, y, z); }
+X
+cp p/program pic
+made() {                                                 # bytes of a program's functions
+    local bytes=0 size
+    for size in $(nm -S "$1" | sed -n 's/^[0-9a-f]* \([0-9a-f]*\) [tT] [^_].*/\1/p'); do bytes=$((bytes + 0x$size)); done
+    echo $bytes
+}
+for how in --per-file ''; do
+    inline-module $how --out=pic.w$how pic
+    inline-optimal --decisions=pic.sexp pic.w$how > pic.csv
+    inline-build --level=-Oz --decisions=pic.sexp --out=pic.best pic.w$how > /dev/null
+    inline-build --level=-Oz --out=pic.oz pic.w$how > /dev/null
+    is "the best is built as reported ${how:-as one program}" "$(get pic.csv '(all)' best_bytes)" made pic.best
+    is "-Oz is built as reported ${how:-as one program}" "$(get pic.csv '(all)' heuristic_bytes)" made pic.oz
+done
 # a log, also a torn one, is gone on with
 head -c 200 log.csv > torn.csv
 inline-optimal --store=torn.csv --chance=0 w > again.csv

@@ -62,6 +62,7 @@
     X(void, LLVMRemoveEnumAttributeAtIndex, (void *, unsigned, unsigned))                                              \
     X(unsigned, LLVMCountParams, (void *))                                                                             \
     X(int, LLVMStripModuleDebugInfo, (void *))                                                                         \
+    X(void *, LLVMGetModuleFlag, (void *, const char *, size_t))                                                       \
     X(const char *, LLVMGetTarget, (void *))                                                                           \
     X(int, LLVMGetTargetFromTriple, (const char *, void **, char **))                                                  \
     X(void *, LLVMCreateTargetMachine, (void *, const char *, const char *, const char *, int, int, int))              \
@@ -87,8 +88,8 @@
 API(POINTER)
 
 enum { FUNCTION_INDEX = -1, OPCODE_INDIRECT_BRANCH = 4, LINKAGE_EXTERNAL = 0, LINKAGE_INTERNAL = 8, LINKAGE_PRIVATE = 9,
-       KIND_VOID = 0, CODEGEN_DEFAULT = 2, CODEGEN_AGGRESSIVE = 3, RELOC_STATIC = 1, CODE_MODEL_DEFAULT = 0,
-       OBJECT_FILE = 1, KIND_TOKEN = 16 };
+       KIND_VOID = 0, CODEGEN_DEFAULT = 2, CODEGEN_AGGRESSIVE = 3, RELOC_STATIC = 1, RELOC_PIC = 2,
+       CODE_MODEL_DEFAULT = 0, OBJECT_FILE = 1, KIND_TOKEN = 16 };
 /* nothing near it is needed by any C file; what runs away is stopped */
 enum { CPU_SECONDS = 120 };
 
@@ -337,7 +338,6 @@ struct worker *worker_open(const char *module, int version, const char *level, b
         snprintf(sentence, sizeof sentence, "%s: %s", module, text);
         return NULL;
     }
-    w->hash = hash_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), hash_bytes(level, strlen(level), 0));
     s->bitcode = buffer;
     s->debug = debug;
     if (!read_bitcode(s)) {
@@ -349,8 +349,12 @@ struct worker *worker_open(const char *module, int version, const char *level, b
         snprintf(sentence, sizeof sentence, "%s: %s", triple, text);
         return NULL;
     }
+    static const char pic[] = "PIC Level";
+    int reloc = LLVMGetModuleFlag(s->module, pic, sizeof pic - 1) ? RELOC_PIC : RELOC_STATIC;
+    w->hash = hash_bytes(LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer),
+                         hash_bytes(level, strlen(level), (uint64_t)reloc));
     s->target = LLVMCreateTargetMachine(target, triple, strncmp(triple, "x86_64", 6) == 0 ? "x86-64" : "generic", "",
-                                        strcmp(level, "-O3") == 0 ? CODEGEN_AGGRESSIVE : CODEGEN_DEFAULT, RELOC_STATIC,
+                                        strcmp(level, "-O3") == 0 ? CODEGEN_AGGRESSIVE : CODEGEN_DEFAULT, reloc,
                                         CODE_MODEL_DEFAULT);
     w->level = level;
     read_module(w);
