@@ -19,5 +19,36 @@ inline-build --decisions=d.sexp --out=x w > obeyed.csv
 is 'the table is enough to build the same again' 0 awk -F, 'NR > 1 && $3 != $4 { n++ } END { print n + 0 }' obeyed.csv
 inline-sites --decisions=<(echo '(decisions)') w > none.csv
 is 'under decisions that inline nothing, nothing is inlined' 0 awk -F, '$10 == "yes" { n++ } END { print n + 0 }' none.csv
+# a call in a `try`, or where something has to be destroyed, is a call
+mkdir cxx
+cat > cxx/a.cpp <<'X'
+#include <cstdio>
+#include <cstdlib>
+struct last { int v; last(int x) : v(x) { } ~last() { std::printf("%s", ""); } };
+static int risky(int x) { if (x < 0) throw x; return x * 3; }
+int tries(int x) { try { return risky(x); } catch (int e) { return e; } }
+int holds(int x) { last l(x); return risky(x) + l.v; }
+int main(int, char **v)
+{
+    int s = 0;
+    for (int i = -5; i < std::atoi(v[1]); i++) s += tries(i);
+    for (int i = 0; i < std::atoi(v[1]); i++) s += holds(i);
+    std::printf("%d\n", s);
+}
+X
+printf 'build a.cpp\nsearch 100\nconfirm 300\n' > cxx/program
+if printf '#include <cstdio>\n' | clang-$llvm -w -x c++ -fsyntax-only - 2> /dev/null; then
+    inline-module --per-file --out=wxx cxx
+    inline-sites wxx > cxx.csv
+    is 'an invoke is a row, with its line and its heat' $'_ZL5riskyi,_Z5holdsi,6,100\n_ZL5riskyi,_Z5triesi,5,105' bash -c \
+        'csv-where -c level --is=0 cxx.csv | csv-cut -c callee,caller,line,heat | grep "^_ZL5risky" | sort'
+    inline-optimal --chance=0 --decisions=cxx.sexp --calls=cxx.calls wxx > cxx.best
+    is 'inline-optimal decides about them' yes,yes bash -c \
+        'csv-where -c callee --is=_ZL5riskyi cxx.calls | csv-cut -c choice | tail -n +2 | paste -sd,'
+    csv-where -c callee --is=_ZL5riskyi cxx.csv | inline-decide -c inlined > risky.sexp
+    inline-build --decisions=risky.sexp --out=cxx.exe wxx > cxx.obeyed
+    is 'decisions about them are obeyed' $'_ZL5riskyi,yes,yes\n_ZL5riskyi,yes,yes' bash -c 'csv-cut -c callee,asked,inlined cxx.obeyed | sed 1d'
+    is 'the program does the same' "$(clang-$llvm cxx/a.cpp -lstdc++ -o by-hand && ./by-hand 50)" ./cxx.exe 50
+else skip 'calls of C++' 'no C++ headers'; fi
 fails 'no work directory' 1 'program.csv \(made by inline-module\): No such file' inline-sites .
 done_testing

@@ -405,9 +405,10 @@ static void call(struct reader *r, const char *p, const char *e)
     static const char *const marks[] = { "tail ", "musttail ", "notail " };
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (starts(p, e, marks[i])) p += strlen(marks[i]);
-    if (!starts(p, e, "call ") || find(p, e, "@llvm.")) return;
+    bool invoke = starts(p, e, "invoke ");
+    if ((!invoke && !starts(p, e, "call ")) || find(p, e, "@llvm.")) return;
     r->m->function[r->current].calls++;
-    add_call(r, p + 5, e);
+    add_call(r, p + (invoke ? 7 : 5), e);
 }
 
 static void instruction(struct reader *r, const char *p, const char *e)
@@ -415,8 +416,10 @@ static void instruction(struct reader *r, const char *p, const char *e)
     struct ir_function *f = &r->m->function[r->current];
     if (r->nblocks == 0) begin_block(r, (str){ "", 0 }); /* the entry block may have no label */
     p += 2;
-    if (p < e && (*p == ' ' || *p == ']')) {             /* further lines of a switch */
+    if (p < e && (*p == ' ' || *p == ']')) {             /* further lines of a switch, or of an invoke the second */
+        const size_t n = r->m->ncalls;
         add_edges(r, p, e);
+        if (n && r->m->call[n - 1].at + 1 == r->line) r->pending[n - 1].location = dbg_node(p, e);
         return;
     }
     f->instructions++;
