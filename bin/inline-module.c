@@ -30,7 +30,9 @@
  *   confirm -9 input3.txt
  *
  * Runs are arguments of the program; " ; " separates runs, <FILE is standard
- * input.  Words are split at blanks, there is no shell.  What a run writes has
+ * input.  Words are split at blanks, there is no shell.  What the line build
+ * says to the linker holds; where that exports or wraps symbols (-rdynamic,
+ * -Wl,--wrap=..) not only main is visible.  What a run writes has
  * to be the same each time, without a time or an address: else all decisions
  * look wrong.  Search never sees the runs of the line confirm.
  *

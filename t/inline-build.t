@@ -54,6 +54,49 @@ if have ld.lld-$llvm llvm-profdata-$llvm && inline-module --lto --profile=irn --
     inline-build --out=x --decisions=none.sexp l > x.csv
     is 'a compiler that was killed leaves nothing behind' '' eval 'find l \( -name ".millrace*" -o -name "*.o.[0-9]*" \); echo'
 else skip 'with -flto' "$(cat why.lto)"; fi
+# what the line build says to the linker is said to it
+mkdir link link/lib
+cat > link/main.c <<'C'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+void *__real_malloc(size_t);
+int far(void);
+static int wrapped;
+int twice(int x) { return 2 * x; }
+void *__wrap_malloc(size_t n) { wrapped = 1; return __real_malloc(n); }
+int main(int argc, char **argv)
+{
+    int (*found)(int) = (int (*)(int))dlsym(RTLD_DEFAULT, "twice");
+    void *volatile p = malloc((size_t)argc);
+    (void)argv;
+    free(p);
+    printf("%d %d %d\n", found ? found(21) : 0, wrapped, far());
+    return 0;
+}
+C
+echo 'int far(void) { return 7; }' > far.c
+clang-$llvm -shared -fPIC far.c -o link/lib/libfar.so
+printf 'build main.c -rdynamic -ldl -Wl,--wrap=malloc -L lib -l far -Xlinker -rpath -Xlinker %s -pie\nsearch x\nconfirm y\n' \
+    "$PWD/link/lib" > link/program
+kinds='program file'
+have ld.lld-$llvm && kinds+=' lto'
+for kind in $kinds; do
+    declare -A how=([program]= [file]=--per-file [lto]=--lto)
+    inline-module ${how[$kind]} --out=link.$kind link
+    inline-build --decisions=none.sexp --out=linked link.$kind > /dev/null
+    is "options of the linker, scope $kind: all hold" '42 1 7 DYN' bash -c \
+        'echo "$(./linked) $(readelf -h linked | sed -n "s/^ *Type: *\([A-Z]*\).*/\1/p")"'
+done
+inline-build --stock=O2 --out=linked link.program > /dev/null
+is 'and of a stock build' '42 1 7' ./linked
+ok 'calls are counted with them' inline-sites link.program
+cp -r demo still
+sed -i '/^build/s/$/ -static/' still/program
+inline-module --out=still.w still
+inline-build --out=still.exe still.w > /dev/null
+is '-static' '' bash -c 'readelf -d still.exe | grep NEEDED; echo'
 # a stock build that the program cannot have is left out; what goes wrong on the machine is not that
 mkdir inline-only
 printf 'build *.c\nsearch\nconfirm x\n' > inline-only/program

@@ -57,8 +57,10 @@ ok 'sources and link in one command' bash -c 'cd b && inline-cc -O2 "-DTEXT=\"t\
 is 'it runs' 't 2 1' b/one
 is 'two compilations' 2 bash -c 'objcopy -O binary --dump-section .millrace.cc=rec b/one copy; wc -l < rec'
 ok 'also where a library and its folder are words of their own' bash -c 'cd b &&
-    inline-cc -O2 -D "TEXT=\"t\"" "-DNAME=\"a header.h\"" -I src src/main.c -o one -L lib -l x -l m'
+    inline-cc -O2 -D "TEXT=\"t\"" "-DNAME=\"a header.h\"" -I src src/main.c -o one -L lib -l x -l m -Wl,--wrap=add2'
 is 'it runs too' 't 2 1' b/one
+is 'what the linker is to wrap is remembered' '-Llib -lx -lm -Wl,--wrap=add2' \
+    bash -c "objcopy -O binary --dump-section .millrace.ld=rec b/one copy; sed -n 's/^millrace-cc link [^ ]* //p' rec"
 is 'and a name that is defined stands with its -D' "'-DTEXT=\"t\"' '-DNAME=\"a header.h\"' -I src" \
     bash -c "objcopy -O binary --dump-section .millrace.cc=rec b/one copy; sed -n 's/.*main.c -O2 //p' rec"
 is 'nothing else is left' $'Makefile\nlib\none\nprog\nprogram\nsrc' ls b

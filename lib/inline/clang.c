@@ -34,6 +34,25 @@ char *clang_unit(const char *work, const char *level, size_t k)
     return xformat("%s/unit%zu%s.bc", work, k, suffix(level));
 }
 
+/* Is the linker, or who asks dlsym, to find more than main by its name? */
+static bool names_symbols(char *const *libraries)
+{
+    static const char *const exact[] = { "-rdynamic", "-E", "-u", "-e", NULL };
+    static const char *const with[] = { "wrap", "export-dynamic", "dynamic-list", "defsym", "undefined", "entry", "init",
+                                        "fini" };
+    bool any = false;
+    for (char *const *w = libraries; w && *w; w++)
+        for (const char *s = *w, *end; *s && !any; s = end + (*end == ',')) {       /* words of -Wl,A,B too */
+            end = strchrnul(s, ',');
+            char *word = xformat("%.*s", (int)(end - s), s), *name = word + strspn(word, "-");
+            any = one_of(exact, word);
+            for (size_t i = 0; i < sizeof with / sizeof *with && name > word; i++)
+                any = any || strncmp(name, with[i], strlen(with[i])) == 0;
+            free(word);
+        }
+    return any;
+}
+
 static const char *compile_all(const struct llvm *l, const char *work, const struct program *p, const char *level,
                                enum build_scope scope)
 {
@@ -56,7 +75,7 @@ static const char *compile_all(const struct llvm *l, const char *work, const str
         }
     }
     char *out = clang_module(work, level);
-    if (!why) why = llvm_merge(l, module, out);
+    if (!why) why = llvm_merge(l, module, names_symbols(p->libraries), out);
     for (size_t i = 0; i < n; i++) {
         free(module[i]);
     }

@@ -225,16 +225,16 @@ const char *llvm_compile(const struct llvm *l, const char *source, char *const *
     return why;
 }
 
-const char *llvm_merge(const struct llvm *l, char *const *modules, const char *out)
+const char *llvm_merge(const struct llvm *l, char *const *modules, bool open, const char *out)
 {
-    char *all = xformat("%s.all", out);
+    char *all = xformat("%s%s", out, open ? "" : ".all");
     struct args a = { 0 };
     arg(&a, l->link);
     args(&a, modules);
     arg(&a, "-o");
     arg(&a, all);
     const char *why = tool_run(&a, NULL, NULL, NULL);
-    if (!why) {
+    if (!why && !open) {
         struct args b = { 0 };
         arg(&b, l->opt);
         arg(&b, "-passes=internalize");
@@ -244,7 +244,7 @@ const char *llvm_merge(const struct llvm *l, char *const *modules, const char *o
         arg(&b, out);
         why = tool_run(&b, NULL, NULL, NULL);
     }
-    unlink(all);
+    if (!open) unlink(all);
     free(all);
     return why;
 }

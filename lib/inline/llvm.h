@@ -55,7 +55,8 @@ struct llvm_build {
 /* preprocess: in a step of its own, so that every call of a macro has its own column, hence its own key */
 const char *llvm_compile(const struct llvm *, const char *source, char *const *flags, const char *directory,
                          bool preprocess, const char *out);
-const char *llvm_merge(const struct llvm *, char *const *modules, const char *out); /* link, keep only main public */
+/* link; keep only main public, or with `open` what is */
+const char *llvm_merge(const struct llvm *, char *const *modules, bool open, const char *out);
 const char *llvm_text(const struct llvm *, const char *module, const char *passes,
                       const char *out); /* passes: NULL for none */
 const char *llvm_plain(const struct llvm *, char *const *inputs, char *const *libraries, const char *out);   /* -O1 */

@@ -43,12 +43,22 @@ static void expand(struct program *p, struct args *sources, const char *pattern,
     free(full.s);
 }
 
+/* what is for the linker, which runs elsewhere: a folder of libraries is named from the root */
+static void take_link(const struct program *p, struct args *libraries, char *const *w, size_t n)
+{
+    const char *folder = strncmp(w[0], "-L", 2) != 0 ? NULL : n == 2 ? w[1] : w[0] + 2;
+    if (folder && *folder != '/') arg(libraries, xformat("-L%s/%s", p->directory, folder));
+    else for (size_t i = 0; i < n; i++) arg(libraries, w[i]);
+}
+
 static void parse_build(struct program *p, const char *file, size_t line)
 {
     struct args all = split(p->build), sources = { 0 }, flags = { 0 }, libraries = { 0 };
     for (size_t i = 0; i < all.n; i++) {
         char *w = all.v[i];
-        if (strncmp(w, "-l", 2) == 0) arg(&libraries, w);
+        const size_t link = flag_of_link(all.v + i);
+        if (link || strcmp(w, "-pthread") == 0) take_link(p, &libraries, all.v + i, link ? link : 1);
+        if (link) i += link - 1;
         else if (*w == '-') i += flag_take(&flags, all.v + i) - 1;
         else if (*w != '!') expand(p, &sources, w, file, line);
     }

@@ -1,7 +1,8 @@
 /* program.h - the table of programs: where a program's source is, how it is built, and how it is run.
  *
  * Columns: name, set (train or test), package (Debian source package, empty for one's own), build, search, confirm.
- *   build    words: source globs, !globs to leave out, compiler flags, -l libraries; relative to the source directory
+ *   build    words: source globs, !globs to leave out, flags of the compiler and the linker; sources and the folders of
+ *            -I and -L are relative to the source directory, what -Wl, says the linker reads where it runs
  *   search   arguments of the runs that searches measure; several runs are separated by " ; ", <FILE is standard input
  *   confirm  the same for runs that no search may see
  *   status   may be missing or empty: with which exit status runs end when all is well, 0; one number is of all runs,

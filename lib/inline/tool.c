@@ -60,6 +60,26 @@ bool flag_has_value(const char *flag)
     return false;
 }
 
+bool one_of(const char *const *list, const char *word)
+{
+    for (; *list; list++)
+        if (strcmp(*list, word) == 0) return true;
+    return false;
+}
+
+size_t flag_of_link(char *const *w)
+{
+    static const char *const pair[] = { "-l", "-L", "-Xlinker", "-T", "-u", "-z", "-e", "-rpath", NULL };
+    static const char *const exact[] = { "-shared",      "-static",      "-static-pie",     "-static-libgcc",
+                                         "-pie",         "-no-pie",      "-rdynamic",       "-static-libstdc++",
+                                         "-nostdlib",    "-nostartfiles", "-nodefaultlibs", "-r", "-s", NULL };
+    static const char *const with[] = { "-l", "-L", "-Wl,", "-fuse-ld" };
+    if (w[1] && one_of(pair, w[0])) return 2;
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (strncmp(w[0], with[i], strlen(with[i])) == 0) return 1;
+    return one_of(exact, w[0]);
+}
+
 size_t flag_take(struct args *a, char *const *w)
 {
     bool name = strcmp(w[0], "-D") == 0 || strcmp(w[0], "-U") == 0, two = w[1] && (name || flag_has_value(w[0]));

@@ -19,6 +19,9 @@ void unit_flags(struct args *, const struct unit *);
 /* Does it say something to the compiler proper, so that preprocessed text needs it too: -f.., -m.., which C it is? */
 bool flag_of_language(const char *);
 bool flag_has_value(const char *);                       /* is the next word its value, as of -I, -include, -mllvm? */
+/* How many words of w an option of the linker takes, 0: w[0] is none. */
+size_t flag_of_link(char *const *w);
+bool one_of(const char *const *list, const char *word);  /* the list ends with NULL */
 /* Add w[0], with its value where that is w[1]: -D X as -DX.  How many words it took. */
 size_t flag_take(struct args *, char *const *w);
 

@@ -11,17 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* options whose value is the next word, for the linker and of dependency files; others: flag_has_value() */
-static const char *const link_pair[] = { "-l", "-L", "-Xlinker", "-T", "-u", "-z", "-e", "-rpath", NULL };
+/* options of dependency files whose value is the next word; others: flag_of_link(), flag_has_value() */
 static const char *const drop_pair[] = { "-MF", "-MT", "-MQ", "-o", NULL };
 static const char *const endings[] = { ".c", ".cc", ".cpp", ".cxx", ".c++", ".C", ".i", ".ii", NULL };
-
-static bool one_of(const char *const *list, const char *word)
-{
-    for (; *list; list++)
-        if (strcmp(*list, word) == 0) return true;
-    return false;
-}
 
 static bool starts(const char *word, const char *with)
 {
@@ -34,18 +26,12 @@ static bool is_source(const char *word)
     return dot && one_of(endings, dot);
 }
 
-static bool is_link_word(const char *w)
-{
-    static const char *const exact[] = { "-shared", "-static", "-pie",           "-no-pie",   "-rdynamic",
-                                         "-r",      "-s",      "-static-libgcc", "-nostdlib", NULL };
-    return one_of(exact, w) || starts(w, "-l") || starts(w, "-L") || starts(w, "-Wl,") || starts(w, "-fuse-ld");
-}
-
 /* what a program of the same objects needs too */
 static bool is_library(const char *w)
 {
     return starts(w, "-l") || starts(w, "-L") || strcmp(w, "-pthread") == 0 || strcmp(w, "-static") == 0 ||
-           strcmp(w, "-rdynamic") == 0 || starts(w, "-Wl,-E") || starts(w, "-Wl,--export-dynamic");
+           strcmp(w, "-rdynamic") == 0 || starts(w, "-Wl,-E") || starts(w, "-Wl,--export-dynamic") ||
+           starts(w, "-Wl,--wrap");
 }
 
 void command_parse(struct command *c, char *const *argv)
@@ -54,6 +40,7 @@ void command_parse(struct command *c, char *const *argv)
     *c = (struct command){ 0 };
     for (size_t i = 0; argv[i]; i++) {
         const char *w = argv[i], *next = argv[i + 1];
+        const size_t link = flag_of_link(argv + i);
         if (strcmp(w, "-c") == 0) c->compiles = true;
         else if (strcmp(w, "-o") == 0 && next) c->output = argv[++i];
         else if (starts(w, "-o") && w[2]) c->output = w + 2;
@@ -62,7 +49,7 @@ void command_parse(struct command *c, char *const *argv)
                  starts(w, "-dump") || starts(w, "-###") || w[0] == '@')
             other = true;
         else if (one_of(drop_pair, w) && next) i++;
-        else if (one_of(link_pair, w) && next) {
+        else if (link == 2) {
             if (strcmp(w, "-l") == 0 || strcmp(w, "-L") == 0) {
                 char *whole = xformat("%s%s", w, next);
                 arg(&c->libraries, whole);
@@ -72,7 +59,7 @@ void command_parse(struct command *c, char *const *argv)
         } else if (starts(w, "-M") || starts(w, "-Wp,-M") ||
                    (starts(w, "-W") && !starts(w, "-Wp,") && !starts(w, "-Wa,") && !starts(w, "-Wl,")))
             continue;
-        else if (is_link_word(w) || strcmp(w, "-pthread") == 0) {
+        else if (link || strcmp(w, "-pthread") == 0) {
             if (is_library(w)) arg(&c->libraries, w);
             if (is_library(w)) arg(&c->order, w);
             if (strcmp(w, "-pthread") == 0) arg(&c->flags, w);
@@ -337,11 +324,12 @@ static int compile_and_link(const char *compiler, char *const *argv, struct comm
         object[k] = xformat("%s.%ld.%zu.o", c->output ? c->output : "a.out", (long)getpid(), k);
         arg(&a, compiler);
         for (size_t i = 0; argv[i]; i++) { /* as given, without other files and what names the result */
-            if ((strcmp(argv[i], "-o") == 0 || one_of(link_pair, argv[i])) && argv[i + 1]) i++;
+            const size_t link = flag_of_link(argv + i);
+            if (link == 2 || (strcmp(argv[i], "-o") == 0 && argv[i + 1])) i++;
             else if (is_source(argv[i]) ? argv[i] == c->sources.v[k] : true) {
                 bool file = false;
                 for (size_t j = 0; j < c->inputs.n; j++) file = file || c->inputs.v[j] == argv[i];
-                if (!file && !is_link_word(argv[i])) arg(&a, argv[i]);
+                if (!file && !link) arg(&a, argv[i]);
             }
         }
         name_dependencies(&a, argv, c, c->sources.v[k]);
