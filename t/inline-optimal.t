@@ -139,6 +139,25 @@ cp many/program deep
 inline-module --per-file --out=deep.w deep
 inline-optimal --check=2 --chance=3 deep.w > deep.csv
 is 'and what is inlined into them is awake with them' '0,3,0' counts deep.csv
+# what inline-build refuses is no choice: an optimum can be built
+mkdir refused
+cat > refused/a.c <<'X'
+#include <stdlib.h>
+#include <string.h>
+int puts(const char *);
+static int grows(int n) { char b[n % 50 + 1]; memset(b, 65, sizeof b); b[sizeof b - 1] = 0; return puts(b); }
+__attribute__((target("avx2")))
+static int wide(int x) { return x * 5 + 3; }
+static int small(int x) { return x + 7; }
+int main(int argc, char **argv) { return grows(atoi(argv[argc - 1])) + wide(argc) + small(argc) > 1000000; }
+X
+cp many/program refused
+inline-module --per-file --out=refused.w refused
+inline-optimal --decisions=refused.sexp --calls=refused.calls refused.w > refused.csv
+is 'a dynamic alloca' 'dynamic alloca' bash -c 'csv-where -c callee --is=grows refused.calls | csv-cut -c choice | tail -1'
+inline-build --level=-Oz --decisions=refused.sexp --out=refused.exe refused.w > refused.obeyed
+is 'all that is decided is obeyed' yes bash -c 'csv-cut -c inlined refused.obeyed | sed 1d | sort -u'
+is 'the optimum is built as reported' "$(get refused.csv '(all)' best_bytes)" made refused.exe
 mkdir -p sub/far
 cp p/main.c sub/far/main.c
 cp p/other.c sub/other.c

@@ -191,27 +191,28 @@ static void read_log(const struct module *m, struct optimal *o)
 
 /* ---- what is decided */
 
-static size_t prove_choices(const struct worker *w, struct optimal_call *call, uint32_t *number, bool *stays,
-                     const char **fixed)
+static size_t prove_choices(const struct module *m, const char **fixed)
 {
+    const struct worker *w = m->w;
     struct optimal_call *every = xmalloc(w->ncalls + 1, sizeof *every);
     bool *circle = xmalloc(w->ncalls + 1, sizeof *circle);
     size_t choices = 0;
     for (size_t i = 0; i < w->ncalls; i++) every[i] = (struct optimal_call){ w->call[i].caller, w->call[i].callee };
     optimal_circles(w->nfunctions, every, w->ncalls, circle);
-    for (size_t f = 0; f < w->nfunctions; f++) stays[f] = !w->function[f].local || w->function[f].taken;
+    for (size_t f = 0; f < w->nfunctions; f++) m->stays[f] = !w->function[f].local || w->function[f].taken;
     for (size_t i = 0; i < w->ncalls; i++) {
         const char *why = w->function[every[i].callee].never, *caller = w->function[every[i].caller].never;
         if (!why && w->call[i].fixed) why = "noinline";
         if (!why && circle[i]) why = "recursive";
         if (!why && caller && strcmp(caller, "optnone") == 0) why = caller;
+        if (!why && m->row[i]) why = work_illegal(m->p->work, m->row[i]->callee, m->row[i]->chain);  /* as inline-build */
         fixed[i] = why;
         if (why) {
-            stays[every[i].callee] = true;
+            m->stays[every[i].callee] = true;
             continue;
         }
-        call[choices] = every[i];
-        number[choices++] = (uint32_t)i;
+        m->call[choices] = every[i];
+        m->number[choices++] = (uint32_t)i;
     }
     free(every);
     free(circle);
@@ -246,7 +247,7 @@ static void find_choices(struct module *m)
     m->stays = xmalloc(m->w->nfunctions + 1, sizeof *m->stays);
     m->call = xmalloc(n + 1, sizeof *m->call);
     m->number = xmalloc(n + 1, sizeof *m->number);
-    m->ncalls = prove_choices(m->w, m->call, m->number, m->stays, fixed);
+    m->ncalls = prove_choices(m, fixed);
     for (size_t i = 0; i < n; i++) m->to->call[i].fixed = fixed[i];
     m->loose = xcalloc(m->w->nfunctions + 1, sizeof *m->loose);
     find_loose(m, fixed);
