@@ -50,5 +50,43 @@ if printf '#include <cstdio>\n' | clang-$llvm -w -x c++ -fsyntax-only - 2> /dev/
     is 'decisions about them are obeyed' $'_ZL5riskyi,yes,yes\n_ZL5riskyi,yes,yes' bash -c 'csv-cut -c callee,asked,inlined cxx.obeyed | sed 1d'
     is 'the program does the same' "$(clang-$llvm cxx/a.cpp -lstdc++ -o by-hand && ./by-hand 50)" ./cxx.exe 50
 else skip 'calls of C++' 'no C++ headers'; fi
+# what runs before main, after it and in other processes counts too, each once, however they end
+mkdir forks
+cat > forks/a.c <<'X'
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static volatile int n;
+static void bump(void) { n++; }
+static void many(int k) { while (k--) bump(); }
+__attribute__((constructor)) static void up(void) { many(1); }
+__attribute__((destructor)) static void down(void) { many(3); }
+static void child(int k)
+{
+    if (fork()) return;
+    many(k);
+    if (k > 300) _exit(0);
+    exit(0);
+}
+int main(int argc, char **argv)
+{
+    many(atoi(argv[argc - 1]));
+    child(200);
+    child(400);
+    while (wait(NULL) > 0) { }
+    many(7);
+    return 0;
+}
+X
+printf 'build a.c\nsearch 10 ; 20\nconfirm 30\n' > forks/program
+inline-module --out=wforks forks
+inline-sites wforks > forks.csv
+is 'heat of all processes, and of a destructor' "$((2 * (1 + 200 + 400 + 7) + 30 + 2 * 2 * 3))" bash -c \
+    'csv-where -c callee --is=bump forks.csv | csv-where -c level --is=0 | csv-cut -c heat | tail -1'
+sed -i 's/^    return 0;/    _exit(0);/' forks/a.c
+inline-module --out=wforks forks
+inline-sites wforks > forks.csv
+is 'and of one that ends by _exit' "$((2 * (1 + 200 + 400 + 7) + 30 + 2 * 3))" bash -c \
+    'csv-where -c callee --is=bump forks.csv | csv-where -c level --is=0 | csv-cut -c heat | tail -1'
 fails 'no work directory' 1 'program.csv \(made by inline-module\): No such file' inline-sites .
 done_testing

@@ -11,16 +11,41 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* linked to the counting program: adds the counters to a file when the program ends */
+/* Linked to the counting program: puts a block of a file in the place of the counters, so that what is counted is there
+ * however a process ends.  Each process has a block of its own, that of a forked one begins with zeros; where there is
+ * none to be had it shares that of its parent. */
 static const char support[] =
-    "#include <stdio.h>\n#include <stdlib.h>\n"
-    "extern unsigned long millrace_heat[], millrace_heat_n;\n"
-    "__attribute__((destructor)) static void save(void)\n"
+    "#include <fcntl.h>\n#include <pthread.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+    "#include <sys/file.h>\n#include <sys/mman.h>\n#include <unistd.h>\n"
+    "extern unsigned long millrace_heat[], millrace_heat_bytes;\n"
+    "static char path[4096];\n"
+    "static void block(int first)\n"
     "{\n"
-    "    const char *path = getenv(\"MILLRACE_HEAT\");\n"
-    "    FILE *f = path ? fopen(path, \"wb\") : NULL;\n"
-    "    if (f) { fwrite(millrace_heat, sizeof(long), millrace_heat_n, f); fclose(f); }\n"
+    "    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), there = 0;\n"
+    "    if (fd < 0) return;\n"
+    "    off_t at = flock(fd, LOCK_EX) ? -1 : lseek(fd, 0, SEEK_END);\n"
+    "    if (at >= 0 && at < 1 << 30) there = posix_fallocate(fd, at, millrace_heat_bytes) == 0;\n"
+    "    if (there && first) there = pwrite(fd, millrace_heat, millrace_heat_bytes, at) == millrace_heat_bytes;\n"
+    "    if (there) mmap(millrace_heat, millrace_heat_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, at);\n"
+    "    flock(fd, LOCK_UN);\n"                              /* the mapping would hold it */
+    "    close(fd);\n"
+    "}\n"
+    "static void forked(void) { block(0); }\n"
+    "__attribute__((constructor(101))) static void begin(void)\n"
+    "{\n"
+    "    const char *file = getenv(\"MILLRACE_HEAT\");\n"
+    "    if (!file || snprintf(path, sizeof path, \"%s\", file) >= sizeof path) return;\n"
+    "    block(1);\n"
+    "    pthread_atfork(NULL, NULL, forked);\n"
     "}\n";
+
+/* counters of a block, for n calls: whole pages of any size there is */
+enum { PAGE_BYTES = 65536, PAGE_COUNTERS = PAGE_BYTES / 8 };
+
+static size_t counters(size_t n)
+{
+    return (n / PAGE_COUNTERS + 1) * PAGE_COUNTERS;
+}
 
 /* copy the module text, an increment before each call */
 static void instrument(const char *text, const char *out, const struct ir_module *m, bool opaque)
@@ -29,16 +54,16 @@ static void instrument(const char *text, const char *out, const struct ir_module
     if (!in) die_errno("%s", text);
     struct out *o = out_open(out);
     FILE *f = out_file(o);
-    size_t n = m->ncalls, next = 0, line = 0, cap = 0;
+    size_t n = m->ncalls, size = counters(n), next = 0, line = 0, cap = 0;
     const char *pointer = opaque ? "ptr" : "i64*", *array = opaque ? "ptr" : NULL;
-    char *typed = xformat("[%zu x i64]*", n);
+    char *typed = xformat("[%zu x i64]*", size);
     if (!array) array = typed;
     char *s = NULL;
     while (text_line(in, text, &s, &cap) >= 0) {
         line++;
         for (; next < n && m->call[next].at == line; next++) {
             char *slot = xformat("%s getelementptr inbounds ([%zu x i64], %s @millrace_heat, i64 0, i64 %zu)", pointer,
-                                 n, array, next);
+                                 size, array, next);
             fprintf(f,
                     "  %%heat.a.%zu = load i64, %s\n  %%heat.b.%zu = add i64 %%heat.a.%zu, 1\n  store i64 "
                     "%%heat.b.%zu, %s\n",
@@ -47,7 +72,10 @@ static void instrument(const char *text, const char *out, const struct ir_module
         }
         fputs(s, f);
     }
-    fprintf(f, "\n@millrace_heat = global [%zu x i64] zeroinitializer\n@millrace_heat_n = global i64 %zu\n", n, n);
+    fprintf(f,
+            "\n@millrace_heat = global [%zu x i64] zeroinitializer, align %d\n"
+            "@millrace_heat_bytes = global i64 %zu\n",
+            size, PAGE_BYTES, size * sizeof(uint64_t));
     free(s);
     free(typed);
     fclose(in);
@@ -67,11 +95,9 @@ static void run_and_add(const struct work *w, const struct program_run *r, const
     if (ran.how != RAN_EXIT) die("%s: the counting run ended by %s", w->program->name, ran_word(&ran));
     FILE *f = fopen(file, "rb");
     if (!f) die_errno("%s: no counts in %s", w->program->name, file);
-    for (size_t i = 0; i < n; i++) {
-        uint64_t v;
-        if (fread(&v, sizeof v, 1, f) != 1) die("%s: counts end early", w->program->name);
-        count[i] += v;
-    }
+    size_t i = 0, size = counters(n);
+    for (uint64_t v; fread(&v, sizeof v, 1, f) == 1; i++) if (i % size < n) count[i % size] += v;
+    if (i < n) die("%s: counts end early", w->program->name);
     fclose(f);
     unlink(file);
 }

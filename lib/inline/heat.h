@@ -1,7 +1,8 @@
 /* heat.h - how often each call of a program is executed, exactly: a counter before every call, at native speed.
  *
  * The counters are put into the text of the unoptimised module, so a count belongs to a call by position and needs no
- * debugger, no sampling and no hardware counters.  Costs about 10 % of an -O1 build's run time. */
+ * debugger, no sampling and no hardware counters.  What forked processes execute counts too, and however they end; of
+ * threads that execute one call at the same time some is lost.  Costs about 10 % of an -O1 build's run time. */
 #ifndef MILLRACE_HEAT_H
 #define MILLRACE_HEAT_H
 #include "inline/ir.h"
