@@ -54,6 +54,24 @@ if have_gcc_plugin; then
     inline-module --compiler=gcc --per-file --out=gf demo
     is 'per file too' "$(names f/calls.csv 1,2,5)" names gf/calls.csv 1,2,5
 else skip gcc 'no gcc with g++ and its plugin-dev'; fi
+# a run that ends by _exit leaves no profile: it is said, and with no other there is none
+if have ld.lld-$llvm llvm-profdata-$llvm; then
+    mkdir quits
+    cat > quits/a.c <<'X'
+#include <stdlib.h>
+#include <unistd.h>
+static int half(int x) { return x / 2; }
+int main(int argc, char **argv) { int n = half(atoi(argv[argc - 1])); if (n > 3) _exit(0); return 0; }
+X
+    printf 'build a.c\nsearch 1 ; 20\nconfirm 30\n' > quits/program
+    for kind in fe irn; do
+        ok "$kind: a run by _exit is left out" bash -c "inline-module --lto --profile=$kind --out=q quits 2> err &&
+            grep -q 'search run 2: no profile: a run that ends by _exit leaves none' err && [ \$(wc -l < err) = 1 ]"
+    done
+    sed -i 's/^search .*/search 20/' quits/program
+    fails 'with no other there is no profile' 1 'quits: no profile: a run that ends by _exit leaves none' \
+        inline-module --lto --profile=irn --out=q quits
+else skip 'profiles of runs by _exit' "$missing is not here"; fi
 mkdir plus
 echo 'template <class T> static T twice(T x) { return x + x; } int main(int n, char **) { return twice(n); }' > plus/a.c++
 printf 'build *.c++ -mllvm -disable-symbolication\nsearch x\nconfirm y\n' > plus/program

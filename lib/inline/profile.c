@@ -111,6 +111,7 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     char *tool = xformat("llvm-profdata-%d", l->version), *merge = program_path(tool);
     struct args compile = { 0 }, link = { 0 }, a = { 0 };
     const char *generate = strcmp(kind, "fe") == 0 ? "-fprofile-instr-generate" : "-fprofile-generate", *why = NULL;
+    static const char by_exit[] = "no profile: a run that ends by _exit leaves none";
     if (!merge) return "no llvm-profdata of this version (apt install llvm)";
     arg(&compile, "-O2");
     arg(&compile, generate);
@@ -131,9 +132,11 @@ const char *profile_make(const struct llvm *l, const struct program *p, const ch
     arg(&a, merged);
     for (size_t i = 0; i < p->nsearch; i++) {
         char *one = xformat("%s%zu", raw, i);
-        if (access(one, R_OK) == 0) arg(&a, one); /* a run that ends by _exit leaves none */
+        struct stat s;
+        if (stat(one, &s) == 0 && s.st_size > 0) arg(&a, one);
+        else if (!why) warn("%s: search run %zu: %s", p->name, i + 1, by_exit);
     }
-    if (!why && a.n == 4) why = "no run left a profile";
+    if (!why && a.n == 4) why = by_exit;
     if (!why) why = tool_run(&a, NULL, NULL, NULL);
     else args_free(&a);
     if (!why && rename(merged, data) != 0) die_errno("%s", data);
