@@ -22,6 +22,7 @@ struct module {
     struct optimal_call *call;                           /* those with a choice */
     uint32_t *number;                                    /* of each of them: its place in the worker's calls */
     size_t ncalls;
+    uint32_t *first;                                     /* of each of the worker's: that of its key which decides */
     bool *stays, *restless;                              /* restless: came out otherwise asleep, or a part of it did */
     bool *loose;                                         /* holds, or can come to hold, code of a circle of calls */
     unsigned char *all, *awake;
@@ -94,11 +95,18 @@ static void wake(const struct module *m, const unsigned char *wanted, const unsi
     }
 }
 
+/* what the choices say is said of the others of their keys, too */
+static void follow(const struct module *m)
+{
+    for (size_t i = 0; i < m->w->ncalls; i++) m->all[i] = m->all[m->first[i]];
+}
+
 /* decisions of calls with a choice as those of all calls; the source's own always_inline is LLVM's to do */
 static void spread(const struct module *m, const unsigned char *inlined)
 {
     memset(m->all, 0, m->w->ncalls);
     for (size_t i = 0; i < m->ncalls; i++) m->all[m->number[i]] = inlined[i];
+    follow(m);
 }
 
 static void compare(struct module *m, const unsigned char *wanted)
@@ -191,6 +199,27 @@ static void read_log(const struct module *m, struct optimal *o)
 
 /* ---- what is decided */
 
+/* The first call of each key: what is destroyed at the end of a block and where an exception leaves it has one key. */
+static void find_first(const struct module *m)
+{
+    struct intern keys = { 0 };
+    struct buf b = { 0 };
+    uint32_t *call = xmalloc(m->w->ncalls + 1, sizeof *call);
+    for (uint32_t i = 0; i < m->w->ncalls; i++) {
+        const struct call_row *row = m->row[i];
+        m->first[i] = i;
+        if (!row) continue;
+        b.n = 0;
+        buf_format(&b, "%.*s %.*s", (int)row->callee.n, row->callee.s, (int)row->chain.n, row->chain.s);
+        const size_t before = keys.n;
+        const uint32_t k = intern(&keys, (str){ b.s, b.n });
+        if (k == before) call[k] = i;
+        m->first[i] = call[k];
+    }
+    intern_free(&keys);
+    free_all(b.s, call);
+}
+
 static size_t prove_choices(const struct module *m, const char **fixed)
 {
     const struct worker *w = m->w;
@@ -205,12 +234,15 @@ static size_t prove_choices(const struct module *m, const char **fixed)
         if (!why && w->call[i].fixed) why = "noinline";
         if (!why && circle[i]) why = "recursive";
         if (!why && caller && strcmp(caller, "optnone") == 0) why = caller;
-        if (!why && m->row[i]) why = work_illegal(m->p->work, m->row[i]->callee, m->row[i]->chain);  /* as inline-build */
+        const struct call_row *row = m->row[i];
+        if (!why && row) why = work_illegal(m->p->work, row->callee, row->chain);    /* as inline-build has it */
         fixed[i] = why;
+        if (why || fixed[m->first[i]]) m->first[i] = (uint32_t)i;
         if (why) {
             m->stays[every[i].callee] = true;
             continue;
         }
+        if (m->first[i] != i) continue;
         m->call[choices] = every[i];
         m->number[choices++] = (uint32_t)i;
     }
@@ -247,6 +279,8 @@ static void find_choices(struct module *m)
     m->stays = xmalloc(m->w->nfunctions + 1, sizeof *m->stays);
     m->call = xmalloc(n + 1, sizeof *m->call);
     m->number = xmalloc(n + 1, sizeof *m->number);
+    m->first = xmalloc(n + 1, sizeof *m->first);
+    find_first(m);
     m->ncalls = prove_choices(m, fixed);
     for (size_t i = 0; i < n; i++) m->to->call[i].fixed = fixed[i];
     m->loose = xcalloc(m->w->nfunctions + 1, sizeof *m->loose);
@@ -379,6 +413,11 @@ static void fill_calls(struct module *m, struct optimal *o, const struct optimal
         a->inlined[i] ^= 1;
         c->gain = optimal_cost(o, a->inlined) - a->cost;
         a->inlined[i] ^= 1;
+    }
+    for (size_t i = 0; i < m->w->ncalls; i++) {
+        struct prove_call *c = &m->to->call[i];
+        const struct prove_call *first = &m->to->call[m->first[i]];
+        c->inlined = first->inlined, c->closed = first->closed, c->gain = first->gain;
     }
     for (uint32_t f = 0; f < m->w->nfunctions; f++) {
         m->to->closed_functions += a->closed[f];
@@ -525,7 +564,8 @@ static void begin(struct module *m, const struct prove *p, size_t k, struct prov
 static void end(struct module *m)
 {
     if (m->to->why) m->to->why = xstrdup(m->to->why);
-    free_all(m->row, m->call, m->number, m->stays, m->restless, m->loose, m->all, m->awake, m->bytes, m->again);
+    free_all(m->row, m->call, m->number, m->first, m->stays, m->restless, m->loose, m->all, m->awake, m->bytes,
+             m->again);
     worker_close(m->w);
 }
 
@@ -586,6 +626,7 @@ double prove_bytes(const struct prove *p, size_t k, bool (*yes)(void *, const st
             const struct call_row *row = to.call[m.number[i]].row;
             m.all[m.number[i]] = row && yes(closure, row);
         }
+        follow(&m);
         to.why = code_of(&m, threshold, !yes, &text);
     }
     if (!to.why && did) {

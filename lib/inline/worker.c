@@ -87,9 +87,9 @@
 #define POINTER(result, name, parameters) static result(*name) parameters;
 API(POINTER)
 
-enum { FUNCTION_INDEX = -1, OPCODE_INDIRECT_BRANCH = 4, LINKAGE_EXTERNAL = 0, LINKAGE_INTERNAL = 8, LINKAGE_PRIVATE = 9,
-       KIND_VOID = 0, CODEGEN_DEFAULT = 2, CODEGEN_AGGRESSIVE = 3, RELOC_STATIC = 1, RELOC_PIC = 2,
-       CODE_MODEL_DEFAULT = 0, OBJECT_FILE = 1, KIND_TOKEN = 16 };
+enum { FUNCTION_INDEX = -1, OPCODE_INDIRECT_BRANCH = 4, LINKAGE_EXTERNAL = 0, LINKAGE_ONCE = 2, LINKAGE_ONCE_ODR = 3,
+       LINKAGE_INTERNAL = 8, LINKAGE_PRIVATE = 9, KIND_VOID = 0, CODEGEN_DEFAULT = 2, CODEGEN_AGGRESSIVE = 3,
+       RELOC_STATIC = 1, RELOC_PIC = 2, CODE_MODEL_DEFAULT = 0, OBJECT_FILE = 1, KIND_TOKEN = 16 };
 /* nothing near it is needed by any C file; what runs away is stopped */
 enum { CPU_SECONDS = 120 };
 
@@ -299,7 +299,8 @@ static void read_module(struct worker *w)
         w->function = grow(w->function, w->nfunctions + 1, &cap, sizeof *w->function);
         struct worker_function *to = &w->function[w->nfunctions++];
         *to = (struct worker_function){ .name = names.name[name], .taken = taken(f), .never = never(f),
-                                        .local = linkage == LINKAGE_INTERNAL || linkage == LINKAGE_PRIVATE };
+                                        .local = linkage == LINKAGE_INTERNAL || linkage == LINKAGE_PRIVATE ||
+                                                 linkage == LINKAGE_ONCE || linkage == LINKAGE_ONCE_ODR };
         for (void *b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b), to->blocks++)
             for (void *i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i)) to->instructions++;
     }
