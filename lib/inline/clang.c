@@ -38,8 +38,8 @@ char *clang_unit(const char *work, const char *level, size_t k)
 static bool names_symbols(char *const *libraries)
 {
     static const char *const exact[] = { "-rdynamic", "-E", "-u", "-e", NULL };
-    static const char *const with[] = { "wrap", "export-dynamic", "dynamic-list", "defsym", "undefined", "entry", "init",
-                                        "fini" };
+    static const char *const with[] = { "wrap", "export-dynamic", "dynamic-list", "defsym", "undefined", "entry",
+                                        "init", "fini" };
     bool any = false;
     for (char *const *w = libraries; w && *w; w++)
         for (const char *s = *w, *end; *s && !any; s = end + (*end == ',')) {       /* words of -Wl,A,B too */
