@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 static const char *const levels[] = { "-O2", "-Os", "-Oz" };
@@ -176,7 +177,7 @@ static const char *build_and_read(const struct llvm *l, const char *work, struct
     if (!why) why = llvm_text(l, bitcode, NULL, text);
     if (!why) ir_read(m, text);
     struct llvm_build code = { .module = bitcode, .level = b->level, .optimised = true, .object = object, .out = out,
-                               .libraries = b->libraries };
+                               .fixed = b->fixed, .libraries = b->libraries };
     if (!why && out) why = llvm_build(l, &code, NULL);
     unlink(bitcode);
     unlink(text);
@@ -185,12 +186,26 @@ static const char *build_and_read(const struct llvm *l, const char *work, struct
     return why;
 }
 
-static const char *build_one(const struct llvm *l, const struct build *b, const char *module, const char *out,
-                             const struct call_list *calls, struct live *did)
+/* do the flags of each of these units say -fno-pie?  A module says so by what it lacks, which clang does not look at */
+static bool fixed_place(const struct unit *u, size_t n)
+{
+    bool all = true;
+    for (size_t k = 0; k < n && all; k++) {
+        all = false;
+        for (char *const *f = u[k].flags; f && *f; f++)
+            if (strcasecmp(*f, "-fno-pie") == 0 || strcasecmp(*f, "-fno-pic") == 0) all = true;
+            else if (strcasecmp(*f, "-fpie") == 0 || strcasecmp(*f, "-fpic") == 0) all = false;
+    }
+    return all;
+}
+
+/* units: those of the module, n of them */
+static const char *build_one(const struct llvm *l, const struct build *b, const char *module, const struct unit *units,
+                             size_t n, const char *out, const struct call_list *calls, struct live *did)
 {
     struct llvm_build one = { .module = module, .level = b->level, .original = !b->wanted, .calls = *calls,
                               .threshold = b->threshold, .out = out, .object = b->scope == SCOPE_FILE,
-                              .libraries = b->program->libraries };
+                              .fixed = fixed_place(units, n), .libraries = b->program->libraries };
     struct remarks r = { 0 };
     struct ir_module m = { 0 };
     const char *why =
@@ -210,7 +225,7 @@ static const char *build_files(const struct llvm *l, const struct build *b, cons
     for (size_t k = 0; k < n && !why; k++) {
         char *module = clang_unit(b->work, b->level, k);
         if (b->exe) object[k] = xformat("%s.%zu.o", b->exe, k);
-        why = build_one(l, b, module, object[k], calls, did);
+        why = build_one(l, b, module, &b->program->unit[k], 1, object[k], calls, did);
         free(module);
     }
     if (!why && b->exe) why = llvm_plain(l, object, b->program->libraries, b->exe);
@@ -228,8 +243,9 @@ static const char *clang_build(const struct compiler *c, const struct build *b, 
     if (b->scope == SCOPE_LTO) return lto_build(c->tools, b, did);
     if (b->wanted) calls = live_calls(b->wanted);
     char *module = clang_module(b->work, b->level);
+    const struct program *p = b->program;
     const char *why = b->scope == SCOPE_FILE ? build_files(c->tools, b, &calls, did)
-                                  : build_one(c->tools, b, module, b->exe, &calls, did);
+                                  : build_one(c->tools, b, module, p->unit, p->nunits, b->exe, &calls, did);
     free(module);
     free((void *)(uintptr_t)calls.callee);
     free((void *)(uintptr_t)calls.chain);

@@ -302,6 +302,7 @@ const char *llvm_build(const struct llvm *l, const struct llvm_build *b, struct 
     arg(&a, "-fno-crash-diagnostics");
     arg(&a, "-Rpass=inline");
     arg(&a, "-fno-caret-diagnostics");
+    if (b->fixed) arg(&a, "-fno-pie");
     if (b->optimised) {
         arg(&a, "-Xclang");
         arg(&a, "-disable-llvm-passes");

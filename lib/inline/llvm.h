@@ -48,6 +48,7 @@ struct llvm_build {
     bool bitcode;                                        /* out is bitcode, optimised: for the next field */
     bool optimised;                                      /* the module is such a one: generate code, no passes */
     bool object;                                         /* out is an object file, to be linked later */
+    bool fixed;                                          /* the code need not be independent of its place */
     char *const *libraries;                              /* "-lm", ..., NULL-terminated; may be NULL */
 };
 
