@@ -23,9 +23,11 @@
 #include "base/filter.h"
 #include "inline/advise.h"
 #include "fit/model.h"
+#include "measure/count.h"
 #include "table/csvio.h"
 #include HELP
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *model_path, *log_path;
@@ -86,6 +88,9 @@ int main(int argc, char **argv)
 {
     int i = filter_init_strict(argc, argv, help, options);
     if (i == argc) usage("no compiler command, as in: inline-advise -- clang-19 -O2 -c x.c");
+    char *program = program_path(argv[i]);
+    if (!program) die("%s: no such program; clang 17 or later is wanted (apt-get install clang-19)", argv[i]);
+    free(program);
     struct policy p = { .model = model_path ? model_read(model_path) : NULL,
                         .log = log_path ? csvw_open(log_path) : NULL };
     size_t queries;

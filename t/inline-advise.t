@@ -44,7 +44,7 @@ if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-advise" 2> /dev/null | grep -q __a
     fails 'questions that cannot be read' 1 'cannot be read' timeout 20 env LD_PRELOAD="$B/t/shim.so" SHIM_WHAT=read-eio SHIM_AT=3 \
         SHIM_ONLY=inline-advise inline-advise --threshold=225 -- ./compiler ok
 else skip 'questions that cannot be read' 'no shim'; fi
-fails 'no compiler' 1 'nosuch: No such file' inline-advise -- nosuch
+fails 'no compiler' 1 'nosuch: no such program; clang 17' inline-advise -- nosuch
 fails 'no command' 2 'no compiler command' inline-advise
 is 'nothing is left behind' 0 bash -c 'ls -d millrace-advise.* 2> /dev/null | wc -l'
 if command -v clang-19 > /dev/null; then

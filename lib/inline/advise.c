@@ -173,7 +173,6 @@ int advise(char *const *argv, bool (*decide)(const struct query *, void *), void
         current = NULL;
         signal(SIGPIPE, SIG_DFL);
         execvp(all[0], (char **)(uintptr_t)all);
-        if (errno == ENOENT) die("%s: no such program; clang 17 or later is wanted (apt-get install clang-19)", all[0]);
         die_errno("%s", all[0]);
     }
     *queries = 0;
