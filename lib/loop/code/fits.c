@@ -73,7 +73,8 @@ int32_t tile_block(const struct plan_walk *w, int d, const int32_t *e)
     if (step > 1 || x->p->reduced[v] || (x == w->q->part && w->q->split >= 0)) return step;
     if (t->tiles) return amx_block(w, d, e);
     for (enum plan_base b = BASE_A; b <= BASE_B; b++) {
-        const int streams = w->q->view[w->now[b]].stride[v] ? tile_streams(w, b) : 0;
+        const int now = w->now[b];                       /* -1: how it will lie is being decided */
+        const int streams = now >= 0 && w->q->view[now].stride[v] ? tile_streams(w, b) : 0;
         if (streams) return streams < e[v] ? streams : e[v];
     }
     int nv;
