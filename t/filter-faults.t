@@ -5,7 +5,7 @@
 . "$(dirname "$0")/tap.sh"
 shim=$B/t/shim.so
 [ -e "$shim" ] || { echo '1..0 # skip the shim is not built (make test builds it)'; exit 0; }
-if nm "$BIN/csv-cat" 2> /dev/null | grep -q __asan_init; then echo '1..0 # skip address sanitizer has its own malloc'; exit 0; fi
+if sanitized; then echo '1..0 # skip address sanitizer has its own malloc'; exit 0; fi
 
 printf 'a,b\n3,2\n1,4\n' > t.csv
 printf '(r (a 1) (b 2))\n(r (a 3) (b x))\n' > t.sexp

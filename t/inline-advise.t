@@ -40,7 +40,7 @@ fails 'more names than there is room for, all in one feature' 1 'sent no list of
 fails 'a line without an end' 1 'a line without an end' timeout 20 inline-advise -- ./compiler endless
 sed 's/users/nope/' m.sexp > n.sexp
 fails 'a feature that is not there' 1 "no feature 'nope'" timeout 20 inline-advise --model=n.sexp -- ./compiler ok
-if [ -e "$B/t/shim.so" ] && ! nm "$BIN/inline-advise" 2> /dev/null | grep -q __asan_init; then
+if [ -e "$B/t/shim.so" ] && ! sanitized; then
     fails 'questions that cannot be read' 1 'cannot be read' timeout 20 env LD_PRELOAD="$B/t/shim.so" SHIM_WHAT=read-eio SHIM_AT=3 \
         SHIM_ONLY=inline-advise inline-advise --threshold=225 -- ./compiler ok
 else skip 'questions that cannot be read' 'no shim'; fi

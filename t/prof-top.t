@@ -103,7 +103,7 @@ D
     ok 'fifteen random traces, against a naive sum' same
 fi
 # of 40 samples in no recorded call 6 were in an extension, 4 in libc: Wilson's upper end of 10 of 40 is .4019
-if [ -e "$(recorder)" ]; then
+if [ -e "$(recorder)" ] && ! sanitized; then
 echo 'pass' > little.py
 prof-record --quiet --force -o judged little.py
 printf 'object,kind,in_c,samples\na.so,extension,1,50\na.so,extension,0,6\nlibc.so.6,libc,0,4\n_millrace.so,libc,0,10\npython,interpreter,0,20\n' > judged/judge.1.csv

@@ -3,6 +3,7 @@
 #   fails NAME STATUS REGEX CMD... exits with STATUS and says REGEX on stderr
 #   ok NAME CMD...                 exits 0
 #   skip NAME WHY                  not run here
+#   sanitized                      are the programs built with the address sanitizer?
 #   have PROGRAM...                are all of these here?  (one of several is enough for command -v)
 #   needs PROGRAM...               all of them, or end the file here with a skip that says which is not
 #   need_llvm PROGRAM...           the LLVM that inline-* find here, and these too; sets $llvm, its version
@@ -13,7 +14,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 BIN=${BIN:-$root/bin} B=${B:-$root/build}
 PATH=$BIN:/usr/bin:$PATH
 # a make that a test starts is a user's own, not a part of the one that runs the tests
-unset MAKEFLAGS MFLAGS MAKELEVEL
+unset MAKEFLAGS MFLAGS MAKELEVEL CFLAGS CPPFLAGS LDFLAGS
 # what a user set for his shell and his tools
 unset CDPATH PARALLEL GREP_OPTIONS POSIXLY_CORRECT BASH_ENV MILLRACE_LOOP_MACHINE
 export LC_ALL=C TZ=UTC BIN B OPENBLAS_NUM_THREADS=1
@@ -48,6 +49,8 @@ ok() {
     shift
     if "$@" > "$T/why" 2>&1; then pass "$name"; else fail "$name"; fi
 }
+# the address sanitizer has its own malloc and maps terabytes: no limits of memory, nothing loaded before it
+sanitized() { nm "$(command -v csv-cat)" 2> /dev/null | grep -q __asan_init; }
 skip() { echo "ok $((++tap_count)) # skip $1: $2"; }
 have() {
     for missing; do command -v -- "$missing" > /dev/null || return; done
