@@ -1,4 +1,8 @@
 /* lib-mover.c - millrace_place's heap against a table of its own, and its mover: every block comes back as it was. */
+#ifdef __SANITIZE_ADDRESS__
+#include <stdio.h>
+int main(void) { return puts("1..0 # skip the address sanitizer has a heap of its own") < 0; }
+#else
 #include "../lib/place/guest/adopt.c"
 #include "../lib/place/guest/heap.c"
 #include "../lib/place/guest/mover.c"
@@ -334,3 +338,4 @@ int main(void)
     test_fork(fileno(f));
     return done();
 }
+#endif
