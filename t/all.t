@@ -275,6 +275,8 @@ known='.ci .clang-format .gitattributes .github .gitignore CHANGELOG.md CONTRIBU
     VERSION bin data debian docs examples lib mk packages.csv pipelines plots python share t'
 strangers() { git ls-files 2> /dev/null | cut -d/ -f1 | sort -u | grep -vxF "$(printf '%s\n' $known)"; }
 ok 'nothing strange at the top' quiet_if strangers
+ok 'no file of more than 800 lines' quiet_if eval 'find bin lib -name "*.[ch]" | xargs wc -l |
+    awk "\$1 > 800 && \$2 != \"total\""'
 ok 'no tabs' quiet_if grep -nP '\t' $sources
 ok 'no blanks at line ends' quiet_if grep -nP ' $' $sources
 ok 'none of the banned functions' quiet_if grep -nwE '(atoi|atof|strtok|gets|sprintf|strcpy|strcat|rand|srand|setlocale|system|scanf|alloca) ?\(' \

@@ -84,6 +84,10 @@ if [ -e "$(recorder)" ]; then
     fails 'a name with a mistake' 2 'edns.py: no such script' bare profile edns.py
     ok 'leaves the profile as it was' diff -r kept profile
     is 'the one before that' 'events.csv log page.html top.csv' eval 'ls profile.before | xargs'
+    rm -r kept profile/page.html
+    cp -a profile.before kept
+    bare profile ends.py > out 2> said
+    ok 'one that was cut short does not take the place of a whole one' diff -r kept profile.before
 fi
 fails 'memory without a limit' 2 'how much memory' bare memory train.py
 done_testing

@@ -19,9 +19,6 @@ enum foreign { FOREIGN_NONE = -1, FOREIGN_HYPERFINE, FOREIGN_GOOGLE, FOREIGN_PER
 /* Rows with named columns in order of first appearance; cells that a row did not set are empty. */
 struct frame;
 struct frame *frame_new(void);
-void frame_row(struct frame *);                          /* begin a row */
-void frame_str(struct frame *, const char *column, str);
-void frame_num(struct frame *, const char *column, double);
 void frame_write(const struct frame *, csvw *);
 void frame_free(struct frame *);
 

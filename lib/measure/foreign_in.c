@@ -24,20 +24,20 @@ struct frame *frame_new(void)
     return xcalloc(1, sizeof(struct frame));
 }
 
-void frame_row(struct frame *f)
+static void frame_row(struct frame *f)
 {
     f->start = grow(f->start, f->rows + 1, &f->rows_cap, sizeof *f->start);
     f->start[f->rows++] = f->n;
 }
 
-void frame_str(struct frame *f, const char *column, str s)
+static void frame_str(struct frame *f, const char *column, str s)
 {
     uint32_t c = intern(&f->columns, str_of(column));
     f->cell = grow(f->cell, f->n + 1, &f->cap, sizeof *f->cell);
     f->cell[f->n++] = (struct cell){ c, { arena_copy(&f->text, s.s ? s.s : "", s.n), s.n } };
 }
 
-void frame_num(struct frame *f, const char *column, double v)
+static void frame_num(struct frame *f, const char *column, double v)
 {
     char b[NUM_MAX];
     frame_str(f, column, (str){ b, num_print(b, v) });

@@ -408,7 +408,8 @@ static void normalise(const double *log_weight, int n, double *price)
     for (int i = 0; i < n; i++) price[i] /= sum;
 }
 
-double offload_bound(const struct offload *o, double limit, long steps, double *lean)
+/* seconds: no plan under the limit is faster; lean[ngroup]: 0 .. 1 */
+static double offload_bound(const struct offload *o, double limit, long steps, double *lean)
 {
     size_t n = (size_t)o->nodes + 1, groups = (size_t)o->ngroup + 1;
     double *at = xcalloc(n, sizeof *at), *h = xcalloc(n, sizeof *h), *plain = xcalloc(n, sizeof *plain),

@@ -63,9 +63,6 @@ void offload_plan_free(struct offload_plan *);
 /* Seconds of the step; sets *most to the most bytes, which are above the limit when the plan does not keep it. */
 double offload_simulate(const struct offload *, double limit, const struct offload_plan *, double *most);
 
-/* No plan under the limit is faster. */
-double offload_bound(const struct offload *, double limit, long steps, double *lean);   /* lean[ngroup]: 0 .. 1 */
-
 struct offload_effort { long steps, rounds; uint64_t seed; };
 /* The best plan found; false when none keeps the limit: then it holds the one that needs least, in `most`. */
 bool offload_solve(const struct offload *, double limit, const struct offload_effort *, struct offload_plan *);

@@ -2,6 +2,7 @@
 #include "base/checked.h"
 #include "base/compare.h"
 #include "base/num.h"
+#include "prof/collectives.h"
 #include "prof/dag.h"
 #include "prof/join.h"
 #include <fnmatch.h>
@@ -40,10 +41,8 @@ struct builder {
     uint32_t waiting, communication, own;                /* numbers of those texts */
     int hook;                                            /* extra column of the recorder's hooks; -1: none */
     double *quarter;                                     /* by process's text: ns that a record adds on either side */
-    uint32_t *group;                                     /* of a row: which collective it is part of, from 1; 0 none */
-    int64_t *met;                                        /* by collective: when its last rank came */
-    uint32_t *meeting;                                   /* and the node of that instant */
-    size_t groups;
+    struct collectives joint;
+    uint32_t *meeting;                                   /* by collective: the node of the instant when all had come */
     bool *idle;                                          /* by node: its thread has mostly gaps */
     struct join *link;                                   /* rows of kind link */
     struct dag_node *timer;                              /* of those that are timers */
@@ -335,94 +334,6 @@ static void order_calls(struct builder *b)
     }
 }
 
-/* ---- collectives: kernels of communication of one name in several processes that ran at the same time.  None of them
- * can end before all have come, so of what is left in each process those that overlap the first to end belong
- * together. */
-
-struct comm { int64_t start, end; size_t row; uint32_t name, proc; };
-
-static int by_name(const void *a, const void *b)
-{
-    const struct comm *x = a, *y = b;
-    return ORDER(x->name, y->name) ?: ORDER(x->proc, y->proc) ?: ORDER(x->start, y->start) ?:
-           ORDER(x->row, y->row);
-}
-
-struct head { size_t at, end; };
-
-static void meet(struct builder *b, const struct comm *v, struct head *head, size_t procs, size_t first)
-{
-    int64_t met = INT64_MIN;
-    size_t members = 0;
-    for (size_t k = 0; k < procs; k++) {
-        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
-        members++;
-        if (v[head[k].at].start > met) met = v[head[k].at].start;
-    }
-    for (size_t k = 0; k < procs; k++) {
-        if (head[k].at == head[k].end || v[head[k].at].start >= v[first].end) continue;
-        if (members > 1) b->group[v[head[k].at].row] = (uint32_t)b->groups + 1;
-        head[k].at++;
-    }
-    if (members > 1) {
-        b->met[b->groups++] = met;
-        b->g->joined++;
-    } else b->g->alone++;
-}
-
-static void match_name(struct builder *b, const struct comm *v, size_t n)
-{
-    struct head *head = NULL;
-    size_t procs = 0, cap = 0;
-    for (size_t i = 0; i < n; i++) {
-        if (!i || v[i].proc != v[i - 1].proc) {
-            head = grow(head, procs + 1, &cap, sizeof *head);
-            head[procs++] = (struct head){ i, i };
-        }
-        head[procs - 1].end = i + 1;
-    }
-    for (;;) {
-        size_t first = n;
-        for (size_t k = 0; k < procs; k++)
-            if (head[k].at < head[k].end && (first == n || v[head[k].at].end < v[first].end)) first = head[k].at;
-        if (first == n) break;
-        meet(b, v, head, procs, first);
-    }
-    free(head);
-}
-
-static void match_collectives(struct builder *b)
-{
-    const struct rows *rows = &b->t->rows;
-    struct comm *v = NULL;
-    size_t n = 0, cap = 0;
-    int64_t cursor = INT64_MIN;
-    bool several = false;
-    for (size_t i = 0; i < rows->n; i++) {
-        const struct row *r = &rows->v[i];
-        if (!i || r->proc != r[-1].proc || r->tid != r[-1].tid) cursor = INT64_MIN;
-        if (r->kind != EVENT_GPU || r->end <= r->start || r->end <= cursor) continue;
-        if (r->cat == b->communication) {
-            v = grow(v, n + 1, &cap, sizeof *v);
-            v[n] = (struct comm){ r->start < cursor ? cursor : r->start, r->end, i, r->name, r->proc };
-            several |= v[n++].proc != v[0].proc;
-        }
-        cursor = r->end;
-    }
-    if (several) {
-        b->group = xcalloc(rows->n, sizeof *b->group);
-        b->met = xmalloc(n, sizeof *b->met);
-        b->meeting = xmalloc(n, sizeof *b->meeting);
-        qsort(v, n, sizeof *v, by_name);
-        for (size_t begin = 0, end; begin < n; begin = end) {
-            for (end = begin + 1; end < n && v[end].name == v[begin].name;) end++;
-            match_name(b, v + begin, end - begin);
-        }
-        for (size_t k = 0; k < b->groups; k++) b->meeting[k] = NODE_NONE;
-    }
-    free(v);
-}
-
 /* The instant at which a rank comes to its collective, v; the rest of v begins when the last has come. */
 static uint32_t come(struct builder *b, struct dag_node *v, uint32_t group)
 {
@@ -431,7 +342,7 @@ static uint32_t come(struct builder *b, struct dag_node *v, uint32_t group)
     here.work = 0;
     here.wait = WAIT_THREAD;
     uint32_t came = dag_node(b->g, &here), *meeting = &b->meeting[group - 1];
-    v->start = b->met[group - 1];
+    v->start = b->joint.met[group - 1];
     v->work = v->end - v->start;
     if (*meeting == NODE_NONE) {
         here.start = here.end = v->start;
@@ -462,7 +373,7 @@ static void one_stream(struct builder *b, const struct row *row, size_t n)
             if (b->calls.v[k - 1].start > launched) launched = b->calls.v[k - 1].start;
         }
         if (launch != NODE_NONE && !v.op) v.op = b->g->node[launch].op;
-        uint32_t group = b->group ? b->group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
+        uint32_t group = b->joint.group ? b->joint.group[row - b->t->rows.v + (ptrdiff_t)i] : 0, came = NODE_NONE;
         if (group) came = come(b, &v, group);
         node = dag_node(b->g, &v);
         if (group) dag_edge(b->g, b->meeting[group - 1], node, EDGE_COLLECTIVE, 0);
@@ -776,7 +687,11 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
     check_span(&t->rows);
     table_sort_threads(t);
     find_gil(&b);
-    match_collectives(&b);
+    b.joint = collectives_match(&t->rows, b.communication);
+    g->joined = b.joint.n;
+    g->alone = b.joint.alone;
+    b.meeting = xmalloc(b.joint.n, sizeof *b.meeting);
+    for (size_t k = 0; k < b.joint.n; k++) b.meeting[k] = NODE_NONE;
     const struct row *row = t->rows.v;
     size_t first_cap = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -806,6 +721,6 @@ void dag_build(struct dag *g, struct event_table *t, const struct part *part, si
     for (size_t k = 0; k < b.threads; k++) begin_thread(&b, b.first[k]);
     dag_seal(g);
     dag_set_lags(g);
-    free_all(b.first, link_of, b.quarter, b.group, b.met, b.meeting, b.matches, b.asked, b.syncs, b.idle, b.stops.v,
-             b.on_gpu, b.calls.v, b.exits_of.v, b.link, b.timer, b.told, b.gil);
+    free_all(b.first, link_of, b.quarter, b.joint.group, b.joint.met, b.meeting, b.matches, b.asked, b.syncs, b.idle,
+             b.stops.v, b.on_gpu, b.calls.v, b.exits_of.v, b.link, b.timer, b.told, b.gil);
 }

@@ -24,7 +24,8 @@ struct walk_node *walk_node(struct plan_walk *w, enum walk_kind kind, int32_t n)
     return x;
 }
 
-bool walk_moves(const struct walk_node *x)
+/* anything? */
+static bool walk_moves(const struct walk_node *x)
 {
     for (int b = 0; b < BASES; b++)
         if (x->by[b]) return true;

@@ -27,7 +27,6 @@ struct rim_rows { int n[RIMS]; int32_t at[RIMS][PLAN_ROWS], least[RIMS], most[RI
 /* nodes.c */
 struct walk_node *walk_node(struct plan_walk *, enum walk_kind, int32_t n);
 void walk_move(struct plan_walk *, int var, int64_t steps, bool with_c);
-bool walk_moves(const struct walk_node *);                /* anything? */
 int walk_open(struct plan_walk *, int32_t n);                 /* a loop; -1: one pass is none */
 void walk_shut(struct plan_walk *, int at);
 void walk_shut_moved(struct plan_walk *, int at,
