@@ -311,6 +311,11 @@ awk -F, -v OFS=, '{ $NF = $NF (NR == 1 ? ",isa" : /^.mm_bf16/ ? ",avx512" : ",")
 loop-emit --object=far.o --plan=far.plan far.csv > /dev/null
 is 'rows far apart are asked for as the first cache holds them' '36864 33792' \
     bash -c "sed -n '/^far.*avx512/,/^\(far\|alone\)/s/.*prefetches \([0-9]*\) bytes.*/\1/p' far.plan | paste -sd ' '"
+# a mark makes it four, for prefetchers that follow several
+sed 's/,far/,few/; s/\(for k 96 0\)\(.*\)\(for m 8 0\) (for n 48 0/\1 unroll\2\3 unroll (for n 48 0 unroll/' far.csv | head -2 > few.csv
+loop-emit --object=few.o --plan=few.plan few.csv > /dev/null
+is 'one in a turn, or where it is asked for four' 'body k*1 body k*4' \
+    bash -c "cat far.plan few.plan | sed -n '/^f[a-z]*3072 avx512/,/^[a-z0-9]* avx2/s/^ *\(body.*\)/\1/p' | xargs"
 is 'and lines of the panel that is next' '192 256 320 448000 448064' \
     bash -c "sed -n '/ avx512 /,/ avx2 /s/.*prefetches 1 lines of the next panel \([0-9]*\) bytes on,.*/\1/p' far.plan | sort -nu | xargs"
 is 'by a tile alone all lines, then the next row is enough; or none where many rows are' '49152 3 192 783360' \

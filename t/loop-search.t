@@ -25,6 +25,11 @@ is 'and are named so' 'beam2dfs_published' bash -c "tail -1 pub.csv | cut -d, -f
 loop-search --algo=random --seconds=0.1 --eval=run p.csv > run.csv
 ok 'measured rows are real' grep -q ',real$' run.csv
 ok 'the last row of a problem is its best' awk -F, '{ g[$1] = $(NF-2) } END { for (p in g) if (p != "problem" && !(g[p] > 0)) exit 1 }' run.csv
+# how many loads a prefetcher follows is measured, where rows lie far apart
+printf 'problem\n(mm 8 3072 96)\n(mm 64 48 32)\n' > apart.csv
+loop-search --algo=heuristic --measure=3 --seconds=20 --eval=run --cache=apart.cache apart.csv > apart.rows
+is 'nests whose rows lie far apart are measured unrolled, too' '(mm 8 3072 96)' \
+    bash -c 'csv-where -c tree --like="*unroll*" apart.cache | csv-cut -c problem | sed 1d | sort -u'
 # cut anywhere, as by a kill, and started again
 printf 'problem\n(mm 64 48 32)\n(mm 50 30 20)\n(mm 16 48 80)\n' > three.csv
 search() { loop-search --algo=anneal --eval=model --seconds=0.05 --seed=3 "$@"; }

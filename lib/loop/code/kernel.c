@@ -119,6 +119,8 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
     q.most_nodes = q.most_tiles = q.most_out = q.most_changes = 0;
     const char *why = loop_plan_make(&q, p, t, ask);
     if (!why) loop_plan_count(&q, machine_here(), &c);
+    bool apart = false;
+    for (int i = 0; i < q.ntile && !why; i++) apart |= q.tile[i].ahead && !q.tile[i].lanes;
     loop_plan_free(&q);
     if (why) return why;
     *out = (struct kernel_plan){ .vector_var = q.part[0].vec, .rows = q.rows, .vectors = q.vectors,
@@ -126,7 +128,7 @@ const char *kernel_plan_asked(struct kernel_plan *out, const struct problem *p, 
                                  .step_var = q.target->tiles && !p->pair ? q.part[0].step : -1, .step = TILE_SIDE,
                                  .cycles = c.cycles, .moved = q.before_moved + c.moved,
                                  .copied = q.before_copied + c.copied, .far = q.before_far, .packs = c.packs,
-                                 .pairs = q.pairs, .packed = { q.walked[0], q.walked[1] || q.given },
+                                 .pairs = q.pairs, .apart = apart, .packed = { q.walked[0], q.walked[1] || q.given },
                                  .given = q.given ? q.before[TENSOR_B].elements : 0 };
     memcpy(out->stride, q.seen, sizeof out->stride);
     return NULL;

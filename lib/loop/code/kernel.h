@@ -13,7 +13,7 @@
 #define MILLRACE_KERNEL_H
 #include "loop/code/plan.h"
 
-enum { ENCODER_VERSION = 16 };                           /* part of the key of stored measurements */
+enum { ENCODER_VERSION = 17 };                           /* part of the key of stored measurements */
 struct ir;
 
 struct kernel {
@@ -71,6 +71,7 @@ struct kernel_plan {
     int64_t stride[4][NEST_VARS];
     double cycles, moved, copied, far, packs;
     bool pairs;                                          /* A, B and V are two bytes an element */
+    bool apart;                                          /* it asks for rows far apart before they are needed */
     bool packed[2];                                      /* block by block, or B before: */
     int64_t given;                                       /* elements of B as kernel_weights leaves it; 0: as it is */
 };

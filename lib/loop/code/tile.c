@@ -7,6 +7,7 @@
 #include <string.h>
 
 enum { BODY_MACS = 320, MAX_UNROLL = 16, MARKED_MACS = 4000 };       /* as measured on Zen 5 */
+enum { APART_STEPS = 4 };                                /* likewise on Xeons, where 16 are as slow as one */
 enum { LATE_STEPS = 32, AHEAD_STEPS = 16, AHEAD_ROW = 1024, AHEAD_ELEMENTS = 1 << 14 };
 enum { CHAINS = 8, FAR_AHEAD = 6144, FAR_LEAST = 768, AHEAD_MOST = 1 << 30 };
 enum { SOME_WAYS = 3 };                                  /* of the first cache, which has 8 or 12 */
@@ -329,8 +330,9 @@ void tile_put(struct plan_walk *w, int depth, const int32_t *e, bool first, bool
     const int n = x.nrow * x.nv;
     if (n > q->rows * q->vectors) q->rows = x.nrow, q->vectors = x.nv;
     int64_t budget = BODY_MACS / n < MAX_UNROLL ? BODY_MACS / n : MAX_UNROLL;
-    if (x.ahead && !x.lanes) budget = 1;                 /* prefetchers follow a load from row to row, not several */
-    if (unroll) budget = MARKED_MACS / n;
+    /* prefetchers follow a load from row to row, some of them a few: the search tries both */
+    if (x.ahead && !x.lanes) budget = unroll ? APART_STEPS : 1;
+    else if (unroll) budget = MARKED_MACS / n;
     if (q->p->q4) budget /= Q4_STEPS;
     if (budget < 1) budget = 1;
     if (q->groups.each) w->why = groups_order(w, e, r, nr, &budget);

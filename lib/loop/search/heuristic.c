@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64 };
+enum { CONFIRM = 16, ROUNDS = 12, SURE = 3, MOST = 64, UNROLLED = 4 };
 static const double NEAR = 0.94;                         /* of the best one: what may have been chance */
 static const double FIRST = 2 / 3.0;                     /* of the time; the rest is for the best ones once more */
 
@@ -69,6 +69,18 @@ static bool derive(const struct problem *p, const struct candidate *c, struct wa
     return !w->failed;
 }
 
+/* the same nest with the last reduction unrolled, if that is a loop over rows far apart */
+static bool unroll(const struct search *s, struct walk *w)
+{
+    struct kernel_plan plan;
+    if (kernel_plan(&plan, s->p, &w->t, s->v->isa, true) || !plan.apart) return false;
+    int last = w->t.n;
+    while (last-- > 0 && !s->p->reduced[w->t.loop[last].var]) {}
+    go_to(w, last);
+    step(w, ACT_UNROLL);
+    return !w->failed;
+}
+
 /* measures it, and keeps the best few */
 static double visit(struct search *s, const struct walk *w, struct walk top[CONFIRM], double gflops[CONFIRM])
 {
@@ -114,6 +126,11 @@ void search_heuristic(struct search *s)
         if (s->told) s->told(s, order, i, n, there && !s->v->model ? seen[k].gflops : 0);
     }
     free_all(order, seen);
+    /* how many loads prefetchers follow at once is the processor's own */
+    struct walk first[UNROLLED];
+    memcpy(first, top, sizeof first);
+    for (int k = 0; k < UNROLLED && k < done && !s->v->model; k++)
+        if (unroll(s, &first[k])) visit(s, &first[k], top, gflops);
     if (!done) search_visit(s, &t, w.path, 0);
     /* the best ones once more, in turn: which of them won may have been chance, or a faster clock for a while */
     double again[CONFIRM] = { 0 }, turn[CONFIRM][ROUNDS], most = 0;

@@ -4,7 +4,8 @@
  * beam2dfs, beam4dfs, beam2bfs, beam4bfs: follow the 2 or 4 best actions of every state, depth or breadth first.
  * random: random sequences from the start.  anneal: simulated annealing over sequences of actions.
  * heuristic: tiles and orders enumerated, ranked by the model, the first ones measured (after the scripted tuner of
- * LoopStack), the best of them again in the last third of the time; as many actions as it takes.
+ * LoopStack), the best four unrolled, too, where their rows lie far apart, the best of all again in the last third of
+ * the time; as many actions as it takes.
  * `published` brings back what shaped the published comparison: ranking by the name of the action, a tenth of the time
  * for greedy, sequences continued under another prefix, states expanded again and again.
  *
