@@ -86,6 +86,9 @@ is 'a thread is begun by another' 500,450 after name=make:2 begin.csv
 printf '%s\n' "$head" 1,1,cat,Python,0,50000000,make,, 1,1,cat,C,50000000,100000000,other,, 1,2,cat,C,0,100,work,, \
     1,2,cat,C,100000000,100000100,more,, > idle.csv
 is 'a thread that mostly does nothing was woken some time in its gap' 100000100,75000100 after name=make:2 idle.csv
+{ echo "$head"; for i in {0..9999}; do echo "1,1,cat,C,$((8 * i)),$((8 * i + 3)),short,,"; echo "1,1,cat,Python,$((8 * i + 3)),$((8 * i + 8)),,,"; done; } > short.csv
+is 'ten thousand calls of 3 ns are faster by what they take together' '65000 79997 57500' eval \
+    "prof-whatif --quiet --speed=short:{2,1.0001,4} short.csv | csv-cut -c after_ns | sed 1d | paste -sd' '"
 fails 'no factor' 2 'expected PART:K' prof-whatif --speed=work e.csv
 fails 'a factor of 0' 2 'not a factor' prof-whatif --speed=work:0 e.csv
 # a thread begins no earlier because of what was done long before; two waits that end at once did not wake each other

@@ -79,19 +79,25 @@ void dag_free(struct dag *g)
 
 /* ---- replay, path and slack */
 
-static int64_t work_of(const struct dag *g, const struct dag_node *v, double speed)
+static void set_speed(struct dag *g, double speed)
 {
-    if (!(v->selected & ~g->left) || v->wait || speed == 1) return v->work;     /* a double is not exact from 2^53 on */
-    double work = (double)v->work / speed;
-    return work < (double)SPAN_MAX ? (int64_t)work : INT64_MAX;
+    double rest = 0.5;                                   /* of a ns */
+    for (struct dag_node *v = g->node, *end = v + g->n; v < end; v++) {
+        v->now = v->work;
+        if (!(v->selected & ~g->left) || v->wait || speed == 1) continue;   /* a double is not exact from 2^53 on */
+        double work = (double)v->work / speed + rest;
+        v->now = work < (double)SPAN_MAX ? (int64_t)work : INT64_MAX;
+        rest = work - (double)v->now;
+    }
 }
 
-int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
+int64_t dag_replay(struct dag *g, double speed, int64_t *finish)
 {
     int64_t last = g->start;
+    set_speed(g, speed);
     for (size_t i = 0; i < g->n; i++) {
         const struct dag_node *v = &g->node[g->order[i]];
-        int64_t begin = v->release, work = work_of(g, v, speed);
+        int64_t begin = v->release, work = v->now;
         for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (finish[e->from] + e->lag > begin) begin = finish[e->from] + e->lag;
         if (work > g->start + SPAN_MAX - begin) die("a run of more than 73 years at this speed");
@@ -101,12 +107,7 @@ int64_t dag_replay(const struct dag *g, double speed, int64_t *finish)
     return last;
 }
 
-int64_t dag_begin(const struct dag *g, uint32_t node, double speed, const int64_t *finish)
-{
-    return finish[node] - work_of(g, &g->node[node], speed);
-}
-
-size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32_t *path, uint32_t *via)
+size_t dag_path(const struct dag *g, const int64_t *finish, uint32_t *path, uint32_t *via)
 {
     size_t n = 0;
     uint32_t at = NODE_NONE;
@@ -114,7 +115,7 @@ size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32
         if (at == NODE_NONE || finish[g->order[i]] > finish[at]) at = g->order[i];
     while (at != NODE_NONE) {
         const struct dag_node *v = &g->node[at];
-        int64_t begin = dag_begin(g, at, speed, finish);
+        int64_t begin = finish[at] - v->now;
         uint32_t edge = NODE_NONE;
         for (uint32_t e = v->edge; e < v->edge + v->edges && edge == NODE_NONE; e++)
             if (finish[g->edge[e].from] + g->edge[e].lag == begin) edge = e;
@@ -125,14 +126,14 @@ size_t dag_path(const struct dag *g, double speed, const int64_t *finish, uint32
     return n;
 }
 
-void dag_slack(const struct dag *g, double speed, const int64_t *finish, int64_t *slack)
+void dag_slack(const struct dag *g, const int64_t *finish, int64_t *slack)
 {
     int64_t last = g->start;
     for (size_t i = 0; i < g->n; i++) if (finish[i] > last) last = finish[i];
     for (size_t i = 0; i < g->n; i++) slack[i] = last;   /* until it is done: the latest end that delays nothing */
     for (size_t i = g->n; i-- > 0;) {
         const struct dag_node *v = &g->node[g->order[i]];
-        int64_t begin = slack[g->order[i]] - work_of(g, v, speed);
+        int64_t begin = slack[g->order[i]] - v->now;
         for (const struct dag_edge *e = g->edge + v->edge, *end = e + v->edges; e < end; e++)
             if (begin - e->lag < slack[e->from]) slack[e->from] = begin - e->lag;
     }

@@ -37,6 +37,7 @@ enum { WAIT_NOT, WAIT_GPU, WAIT_THREAD, WAIT_ALL };
 struct dag_node {
     int64_t start, end;                                  /* as observed */
     int64_t work;                                        /* ns it needs by itself: end - start, or 0 of a wait */
+    int64_t now;                                         /* the same in the last replay */
     int64_t release;                                     /* it starts no earlier; INT64_MIN: its edges say when */
     uint32_t proc, tid, cat, op, name;                   /* numbers in the table's text; cat 0: a gap */
     uint32_t edge, edges;                                /* its edges, see dag_seal */
@@ -78,12 +79,12 @@ void dag_free(struct dag *);
 /* what is in order most often */
 void dag_sort(void *v, size_t n, size_t size, int (*order)(const void *, const void *));
 
-/* When each node ends if selected work takes 1/speed of its time; returns the end of the last.  finish: n times. */
-int64_t dag_replay(const struct dag *, double speed, int64_t *finish);
-int64_t dag_begin(const struct dag *, uint32_t node, double speed, const int64_t *finish);   /* when it begins then */
-/* Longest path and slack of a replay: path is filled with nodes, last first, and its length returned; how each got its
- * place is in via, the edge's number or NODE_NONE.  slack: by how much a node may take longer
- * before the run does. */
-size_t dag_path(const struct dag *, double speed, const int64_t *finish, uint32_t *path, uint32_t *via);
-void dag_slack(const struct dag *, double speed, const int64_t *finish, int64_t *slack);
+/* When each node ends if selected work takes 1/speed of its time; returns the end of the last.  finish: n times.  What
+ * is less than a ns of a node goes to the next one, which of a thread lie one after the other. */
+int64_t dag_replay(struct dag *, double speed, int64_t *finish);
+/* Longest path and slack of the last replay: path is filled with nodes, last first, and its length returned; how each
+ * got its place is in via, the edge's number or NODE_NONE.  slack: by how much a node may take longer before the run
+ * does. */
+size_t dag_path(const struct dag *, const int64_t *finish, uint32_t *path, uint32_t *via);
+void dag_slack(const struct dag *, const int64_t *finish, int64_t *slack);
 #endif

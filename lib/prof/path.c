@@ -42,7 +42,7 @@ static const struct dag_walk *walk_of(struct dag *g)
     *k = (struct dag_walk){ xmalloc(g->n + 1, sizeof(int64_t)), xmalloc(g->n + 1, sizeof(uint32_t)),
                             xmalloc(g->n + 1, sizeof(uint32_t)), 0 };
     dag_replay(g, 1, k->finish);
-    k->n = dag_path(g, 1, k->finish, k->path, k->via);
+    k->n = dag_path(g, k->finish, k->path, k->via);
     return k;
 }
 
@@ -97,7 +97,7 @@ void path_write_all(csvw *w, struct dag *g, const struct event_table *t)
     const struct dag_walk *k = walk_of(g);
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack);
     bool *on = xcalloc(g->n + 1, sizeof *on);
-    dag_slack(g, 1, k->finish, slack);
+    dag_slack(g, k->finish, slack);
     for (size_t i = 0; i < k->n; i++) on[k->path[i]] = true;
     csvw_names(w, "proc,tid,cat,op,name,start_ns,end_ns,slack_ns,on_path");
     csvw_end(w);
@@ -147,7 +147,7 @@ void path_write_sums(csvw *w, struct dag *g, struct event_table *t)
     const struct dag_walk *k = walk_of(g);
     struct sum_rows s = { 0 };
     int64_t *slack = xmalloc(g->n + 1, sizeof *slack), whole = 0;
-    dag_slack(g, 1, k->finish, slack);
+    dag_slack(g, k->finish, slack);
     for (size_t i = 0; i < g->n; i++) {
         const struct dag_node *v = &g->node[i];
         if (v->wait) continue;                           /* no work of its own */
@@ -234,8 +234,7 @@ static struct repeat longest_repeat(const struct event_table *t)
 }
 
 /* when the thread's node that ends last at or before `time` is done in the replay; nodes of a thread are in order */
-static int64_t replayed(const struct dag *g, size_t begin, size_t end, double speed, const int64_t *finish,
-                        int64_t time)
+static int64_t replayed(const struct dag *g, size_t begin, size_t end, const int64_t *finish, int64_t time)
 {
     size_t lo = begin, hi = end;
     while (lo < hi) {
@@ -243,18 +242,18 @@ static int64_t replayed(const struct dag *g, size_t begin, size_t end, double sp
         if (g->node[mid].end <= time) lo = mid + 1;
         else hi = mid;
     }
-    return lo == begin ? dag_begin(g, (uint32_t)begin, speed, finish) : finish[lo - 1];
+    return lo == begin ? finish[lo] - g->node[lo].now : finish[lo - 1];
 }
 
-static void interval(struct whatif *w, const struct dag *g, double speed, const int64_t *finish,
-                     const struct repeat *rep, double confidence)
+static void interval(struct whatif *w, const struct dag *g, const int64_t *finish, const struct repeat *rep,
+                     double confidence)
 {
     size_t n = 0;
     double mean = 0, squares = 0;
     if (rep->begin == rep->end) return;
     while (n < rep->n) {                                 /* Welford's recurrence over what the iterations take then */
-        double d = (double)(replayed(g, rep->begin, rep->end, speed, finish, rep->v[n].end) -
-                            replayed(g, rep->begin, rep->end, speed, finish, rep->v[n].start));
+        double d = (double)(replayed(g, rep->begin, rep->end, finish, rep->v[n].end) -
+                            replayed(g, rep->begin, rep->end, finish, rep->v[n].start));
         double delta = d - mean;
         mean += delta / (double)++n;
         squares += delta * (d - mean);
@@ -336,13 +335,13 @@ const char **whatif_near(const struct event_table *t, const char *pattern, size_
 }
 
 /* w: what is the same at any speed */
-static struct whatif answer(const struct dag *g, struct whatif w, double speed, int64_t *finish,
+static struct whatif answer(struct dag *g, struct whatif w, double speed, int64_t *finish,
                             const struct repeat *rep, double confidence)
 {
     w.after = dag_replay(g, speed, finish) - g->start;
     double saved = (double)w.selected * (1 - 1 / speed);
     w.naive = saved < (double)w.before ? (double)w.before / ((double)w.before - saved) : INFINITY;
-    interval(&w, g, speed, finish, rep, confidence);
+    interval(&w, g, finish, rep, confidence);
     return w;
 }
 

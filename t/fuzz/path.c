@@ -55,9 +55,9 @@ static void body(const uint8_t *data, size_t n)
     for (size_t i = 0; i < g.n; i++)
         fuzz_check(finish[i] == g.node[i].end, "a piece of an unchanged replay ends at another time");
     fuzz_check(end == g.end, "an unchanged replay ends at another time");
-    size_t k = dag_path(&g, 1, finish, nodes, via);
+    size_t k = dag_path(&g, finish, nodes, via);
     fuzz_check(k && k <= g.n, "a path longer than the graph");
-    dag_slack(&g, 1, finish, slack);
+    dag_slack(&g, finish, slack);
     for (size_t i = 0; i < k; i++) {
         fuzz_check(nodes[i] < g.n && slack[nodes[i]] == 0, "the path has slack");
         fuzz_check((i + 1 < k) == (via[i] != NODE_NONE), "the path has a hole");
