@@ -46,7 +46,7 @@ static bool nested;
 static const char *prefix = "";
 static const struct opt options[] = {
     { 0, "from", WORD, &from, "chrome|kineto|nsys|nvprof|prof|pstats|folded|rlscope|perf|pprof", "the format" },
-    { 0, "unit", NUM,  &unit, "NS", "folded, pprof: what a count means", 1e-3, 1e12 },
+    { 0, "unit", NUM,  &unit, "NS", "folded, perf, pprof: what a count means", 1e-3, 1e12 },
     { 0, "nested", FLAG, &nested, NULL, "kineto, nsys: whole intervals instead of exclusive pieces" },
     { 0, "prefix", STR,  &prefix, "TEXT", "before each process, to tell the files of several ranks apart" },
     { 0 } };
@@ -122,7 +122,7 @@ int main(int argc, char **argv)
         die("%s: no events in it%s%s", path, m.skipped ? ", only records of kinds that are left out" : "",
             m.malformed ? xformat("; %llu malformed, the first ends at byte %zu", (unsigned long long)m.malformed,
                                   m.malformed_at) : "");
-    if (m.fault) warn("%s; the %llu rows before it are written", m.fault, (unsigned long long)m.rows);
+    if (m.fault) warn("%s; the %llu rows up to there are written", m.fault, (unsigned long long)m.rows);
     say(m.skipped, "records of other kinds left out");
     say(m.malformed, m.malformed_at ? xformat("malformed records left out, the first ends at byte %zu", m.malformed_at)
                                     : "malformed records left out");

@@ -19,6 +19,7 @@
  *   $ prof-split --by=pass events.csv | prof-op | prof-sweep
  */
 #include "base/filter.h"
+#include "base/checked.h"
 #include "base/compare.h"
 #include "prof/events.h"
 #include HELP
@@ -65,7 +66,7 @@ static int split_calls(void)
             const struct row *c = &calls.v[end];
             if (c->proc != f->proc || c->cat != f->cat || c->name != f->name) break;
             n += c->flag != part;
-            all += c->end - c->start;
+            all = i64_add(all, c->end - c->start);
         }
         size_t each = n % (size_t)iterations ? 0 : n / (size_t)iterations;
         int64_t *sum = each ? xcalloc((size_t)iterations, sizeof *sum) : NULL;

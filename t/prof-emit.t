@@ -64,6 +64,8 @@ p,1,2,5,8,c
 p,1,1,0,10.5,a
 p,1,1,11,12,cat' eval 'printf "%s\n" proc,tid,kind,cat,start_ns,end_ns,name p,1,cat,C,7000,17500,a p,1,cat,C,7000,12000,b \
     p,1,gpu,C,12000,15000,c p,1,cat,cat,18000,19000, p,1,op,,7000,19000,op | prof-emit --to=flame'
+is 'from the begin of all threads, the first in the file or not' 4,0 eval "printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name p,1,cat,C,5000,9000,a p,2,cat,C,1000,3000,b |
+    prof-emit --to=flame | csv-cut -c start_us | sed 1d | paste -sd,"
 prof-emit --quiet --to=folded -o a.folded ev.csv
 again() { prof-import --from=folded a.folded | prof-emit --to=folded; }
 is 'folded, read, folded: the same' "$(cat a.folded)" again
@@ -102,4 +104,6 @@ printf '#!/bin/sh\nprintf "kind,cat,start_ns,end_ns\\ncat,C,0,9\\n"\nexit 1\n' >
 chmod +x beside/*
 fails 'a folder that could not be read to its end' 1 'could not be read' beside/prof-emit --to=chrome -o half.json log
 ok 'leaves no file' test ! -e half.json
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name p,{1,2},cat,C,-4611686018427387903,4611686018427387903,a > long.csv
+fails 'more ns than there are numbers' 1 'number too large' prof-emit --to=folded long.csv
 done_testing

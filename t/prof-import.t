@@ -285,6 +285,10 @@ printf '%s\n' 'tmux: server    8 1.5: 250 cpu-clock: ' $'\t  40 [unknown] (/memf
 is 'a command with a colon, a file that is gone' "$head
 perf,1,cat,C,0,250,tmux: server,,est
 perf,1,cat,C,0,250,[unknown],,est" prof-import --from=perf t.perf
+printf '%s\n' 'p 8 1.5: cpu-clock:u: ' $'\t  40 f+0x1 (/x)' '' > t.perf
+is 'a clock without its period counts one' perf,1,cat,C,0,7,f,,est eval 'prof-import --from=perf --unit=7 t.perf | tail -n 1'
+printf 'a;b 1' > t.folded
+fails 'a last line without its end is taken, and that is said' 0 't.folded:1: .*byte 5.*, which is taken as it is; the 2 rows up to there' prof-import --from=folded t.folded
 is 'a function of two billion calls, in a listing of pstats' 'f(x),2000000000,5' eval \
     'printf "ncalls tottime percall cumtime percall filename:lineno(function)\n2000000000/5 100.5 0.0 200.0 0.0 f(x)\n" | prof-import --from=pstats - |
     csv-cut -c name,calls,primitive_calls | sed 1d'
@@ -421,7 +425,7 @@ truncated() { # FORMAT FILE: cut at 3/4 and shortly before its end; the rows are
         head -c $n "$2" > "cut.${2#*.}"
         rc=0
         prof-import --quiet --from=$1 "cut.${2#*.}" > part.csv 2> err || rc=$?
-        [ $rc = 0 ] && grep -Eq "(byte [0-9]+.*ends|ends.*byte [0-9]+).*; the $(($(wc -l < part.csv) - 1)) rows before it are written" err ||
+        [ $rc = 0 ] && grep -Eq "(byte [0-9]+.*ends|ends.*byte [0-9]+).*; the $(($(wc -l < part.csv) - 1)) rows up to there are written" err ||
             { echo "$1 cut at $n: exit $rc"; cat err; return 1; }
         [ $(($(wc -l < part.csv) * 2)) -gt "$(wc -l < whole.csv)" ] || { echo "$1 cut at $n: $(wc -l < part.csv) rows of $(wc -l < whole.csv)"; return 1; }
         [ -n "${3:-}" ] || [ $1 = kineto ] || cmp <(grep -v ,open part.csv | head -n -1) <(head -n $(($(grep -vc ,open part.csv) - 1)) whole.csv) || return 1
@@ -444,6 +448,10 @@ cut_proto() { local n size; size=$(stat -c %s category_events.trace_1.proto); mk
         prof-import --from=rlscope cut > part.csv 2> err && grep -q 'byte [0-9]*: the input ends here' err && [ "$(wc -l < part.csv)" -gt 55 ] || return 1
     done; }
 ok 'a cut file of rlscope' cut_proto
+: > none.proto
+for f in chrome kineto nsys nvprof prof pstats folded rlscope perf pprof; do
+    fails "nothing at all is no profile: $f" 1 'none.proto: empty input' prof-import --from=$f none.proto
+done
 : > cut/cuda_device_events.trace_0.proto
 fails 'an empty one beside others' 0 'byte 0: the input ends here; the 80 rows' prof-import --from=rlscope cut
 if command -v sqlite3 > /dev/null; then

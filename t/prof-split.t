@@ -50,4 +50,6 @@ D
 fi
 printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name a,1,proc,on,0,10,1 b,1,proc,on,20,30,1 a,1,cat,C,22,24,out b,1,cat,C,22,24,in b,1,cat,C,5,9,out > two.csv
 is 'and the stretches are those of its process' b,1,C eval 'prof-split --by=on two.csv | prof-sweep | cut -d, -f1,2,4 | sed 1d'
+printf '%s\n' proc,tid,kind,cat,start_ns,end_ns,name a,{1,2},cat,C,-4611686018427387903,4611686018427387903,f > long.csv
+fails 'more ns than there are numbers' 1 'number too large' prof-split --iterations=1 long.csv
 done_testing

@@ -1,5 +1,6 @@
 /* emit.c - see emit.h */
 #include "prof/emit.h"
+#include "base/checked.h"
 #include "base/compare.h"
 #include "base/filter.h"
 #include "base/num.h"
@@ -231,7 +232,7 @@ static void folded_leave(void *closure, const struct visit *v)
         f->own = grow(f->own, f->paths.n, &f->own_cap, sizeof *f->own);
         f->own[i] = 0;
     }
-    f->own[i] += v->own;
+    f->own[i] = i64_add(f->own[i], v->own);
     f->path.n = f->length[--f->depth];
 }
 
@@ -250,7 +251,7 @@ void emit_folded(struct event_table *t, const char *path, bool threads)
     for (size_t i = 0; i < f.paths.n; i++) sorted[i] = f.paths.name[i];
     if (f.paths.n) qsort(sorted, f.paths.n, sizeof *sorted, by_text);
     for (size_t i = 0; i < f.paths.n; i++) {
-        long long us = (f.own[intern(&f.paths, sorted[i])] + 500) / 1000;
+        long long us = i64_add(f.own[intern(&f.paths, sorted[i])], 500) / 1000;
         if (us) fprintf(file, "%.*s %lld\n", (int)sorted[i].n, sorted[i].s, us);
     }
     out_close(out);
@@ -258,14 +259,7 @@ void emit_folded(struct event_table *t, const char *path, bool threads)
 
 /* ---- flame */
 
-struct flame { const struct event_table *t; csvw *w; size_t depth; int64_t begin; bool begun; };
-
-static void flame_thread(void *closure, const struct row *r)
-{
-    struct flame *f = closure;
-    if (!f->begun) f->begin = r->start;
-    f->begun = true;
-}
+struct flame { const struct event_table *t; csvw *w; size_t depth; int64_t begin; };
 
 static void flame_enter(void *closure, const struct visit *v)
 {
@@ -287,10 +281,12 @@ static void flame_leave(void *closure, const struct visit *v)
 
 void emit_flame(struct event_table *t, const char *path)
 {
-    struct flame f = { .t = t, .w = csvw_open(path) };
+    struct flame f = { .t = t, .w = csvw_open(path), .begin = INT64_MAX };
+    for (const struct row *r = t->rows.v, *end = r + t->rows.n; r < end; r++)
+        if ((r->kind == EVENT_CAT || r->kind == EVENT_GPU) && r->start < f.begin) f.begin = r->start;
     csvw_names(f.w, "proc,tid,depth,start_us,end_us,name");
     csvw_end(f.w);
-    walk(t, &(struct walker){ &f, flame_thread, flame_enter, flame_leave });
+    walk(t, &(struct walker){ &f, NULL, flame_enter, flame_leave });
     csvw_close(f.w);
 }
 

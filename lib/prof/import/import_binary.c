@@ -422,6 +422,7 @@ static void walk(struct importer *m, const char *path, int depth)
     struct stat st;
     if (stat(path, &st) != 0) die_errno("%s", path);
     if (!S_ISDIR(st.st_mode)) {
+        if (!depth && !st.st_size) die("%s: empty input", path);
         one_proto(m, path);
         return;
     }

@@ -32,6 +32,7 @@ static void check_length(struct importer *m, const char *path)
     bool regular = f && fstat(fileno(f), &st) == 0 && S_ISREG(st.st_mode);
     if (f) fclose(f);
     if (!regular) return;
+    if (!n) die("%s: empty input", path);
     if (n < sizeof h) {
         m->fault = xformat("%s: the input ends at byte %zu, inside its header", path, n);
         m->truncated = true;

@@ -126,7 +126,11 @@ static void perf_line(struct importer *m, struct text *t, char *line, size_t n)
         m->malformed++;
         return;
     }
-    if (!frame) t->weight = strstr(colon, "-clock") ? strtod(colon + 1, NULL) : m->unit_ns;
+    if (!frame) {                                        /* a period may have been left out (-F) */
+        char *end = NULL;
+        t->weight = strstr(colon, "-clock") ? strtod(colon + 1, &end) : m->unit_ns;
+        if (end == colon + 1) t->weight = m->unit_ns;
+    }
     for (size_t i = 0; i < k; i++) if (name[i] == ';') name[i] = ':';
     stacks_add(s, (str){ name, k });
 }
@@ -321,7 +325,8 @@ void import_lines(struct importer *m, enum import_format format, const char *pat
     import_text_line(m, format, NULL, 0, &state);
     if (!number) m->fault = xformat("%s: empty input", path);
     else if (cut) {
-        m->fault = xformat("%s:%zu: the input ends inside this line (byte %zu)", path, number, bytes);
+        m->fault = xformat("%s:%zu: the input ends inside this line (byte %zu), which is taken as it is", path,
+                            number, bytes);
         m->truncated = true;
     }
     free(line);
