@@ -3,7 +3,7 @@
  * alike (the idea of Clinger, 1990, and Lemire, 2021); the rare rest goes to strtod. */
 #include "base/num.h"
 #include "base/mem.h"
-#include "base/pow10.h"
+#include "pow10.h"
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
