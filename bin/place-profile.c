@@ -46,7 +46,7 @@ static const struct opt options[] = {
     { 0, "full", FLAG, &full, NULL, "every combination of slow operands" },
     { 0, "offload", FLAG, &offload, NULL, "parameters in slow memory, too" },
     { 0, "plan", LIST, &plans, "FILE", "only the combinations that this plan uses" },
-    { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
+    { 0, "isa", STR, &set, "NAME", "avx512, avx2 or vector instead of the best" },
     { 'o', "out", STR, &output, "FILE", "append here what is not there yet" },
     { 0 } };
 

@@ -68,7 +68,7 @@ static const struct opt options[] = {
     { 0, "values", STR, &values_path, "FILE", "begin with the initialisers of this ONNX file" },
     { 0, "value", LIST, &values, "NAME=FILE", "begin with these little-endian words for the tensor NAME" },
     { 0, "save", STR, &save_path, "FILE", "write --values here, trained" },
-    { 0, "isa", STR, &set, "NAME", "avx512, avx2, vector or plain instead of the best" },
+    { 0, "isa", STR, &set, "NAME", "avx512, avx2 or vector instead of the best" },
     { 's', "seed", INT, &seed, "N", "of parameters and inputs" },
     { 0, "delay", INT, &delay, "USEC", "test: moves beside kernels wait up to this, at random", 0, 1000000 },
     { 0 } };

@@ -1,6 +1,6 @@
 /* lib-kernels.c - every kernel variant against the textbook loops, whole and cut by rows and threads; gradients against
  * finite differences. */
-#include "tensor/kernels.h"
+#include "kernels_plain.h"
 #include "tap.h"
 #include <stdio.h>
 #include <stdlib.h>

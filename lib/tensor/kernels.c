@@ -20,7 +20,7 @@ const struct kernels *kernels_for(const char *name)
 #if defined(__x86_64__)
         &kernels_avx512, &kernels_avx2,
 #endif
-        &kernels_vector, &kernels_plain,
+        &kernels_vector,
     };
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         if (runs(sets[i]) && (!name || !strcmp(name, sets[i]->name))) return sets[i];

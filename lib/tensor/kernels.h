@@ -27,7 +27,7 @@ struct conv {                                            /* one image of a convo
 struct pool { int ih, iw, oh, ow, kh, kw, stride, ph, pw; };   /* one plane of 16 channels */
 
 struct kernels {
-    const char *name;                                    /* avx512, avx2, vector, plain */
+    const char *name;                                    /* avx512, avx2, vector */
 
     /* One image.  y rows row0..row1-1 are computed; x and y point at row 0, a block of 16 channels apart is xplane or
      * yplane floats, so a band of rows held elsewhere works with a shifted pointer.  scratch: conv_scratch() floats
@@ -78,6 +78,4 @@ enum { DENSE_FEW = 8 };
 const struct kernels *kernels_for(const char *name);
 enum { CONV_TURNED = 256 << 10 };                        /* floats of weights transposed at once, if a group fits */
 size_t conv_scratch(const struct conv *);                /* floats, a multiple of 16, enough for all three directions */
-
-extern const struct kernels kernels_plain;               /* loops as in a textbook: the oracle of the tests */
 #endif

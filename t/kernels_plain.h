@@ -1,6 +1,5 @@
-/* kernels_plain.c - every kernel as the textbook loop over its definition, in double sums: the oracle of the tests. */
+/* kernels_plain.h - for lib-kernels.c: every kernel as the textbook loop over its definition, in double sums. */
 #include "tensor/kernels.h"
-#include "tensor/kernels_sets.h"
 #include <math.h>
 #include <string.h>
 
@@ -280,7 +279,7 @@ static void dense_weights_grad(const float *dy, const float *x, const float *w, 
     }
 }
 
-const struct kernels kernels_plain = {
+static const struct kernels kernels_plain = {
     "plain", conv_forward, conv_data_grad, conv_weights_grad, batchnorm, batchnorm_grad, maxpool, maxpool_grad,
     avgpool, avgpool_grad, relu, relu_grad, add, dense, dense_data_grad, dense_weights_grad,
 };
