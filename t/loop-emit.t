@@ -163,6 +163,17 @@ printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n%s,f3\n%s,f4\n%s,f5\n%s,f6\n%s,f7\n%s
     '(nest (sizes (y 3) (x 4) (g 8) (m 4) (c 4) (p 3) (q 3)) (A (pad 1 (+ y p)) (pad 1 (+ x q)) g c) (B p q g c m) (C y x g m))' \
     '(nest (sizes (y 3) (x 4) (g 2) (m 8) (c 8) (q 2)) (A y (+ x q) g c) (B q g c m) (C y x g m) (then residual relu))' > more.csv
 loop-emit --parts --c=more.c --header=more.h more.csv > em.csv
+# weights whose last dimension is not the vectors' variable alone
+printf 'problem,name\n%s,f0\n%s,f1\n%s,f2\n' '(nest (sizes (m 8) (n 16) (k 8) (p 1)) (A k m) (B k n p) (C m n p) (weights packed))' \
+    '(nest (sizes (m 9) (g 3) (n 32) (k 8)) (A m k) (B k (+ (* 32 g) n)) (C m g n) (weights packed))' \
+    '(nest (sizes (m 9) (g 3) (n 32) (k 8)) (A m k) (B k (+ (* 32 g) n)) (C g m n) (weights packed))' > last.csv
+loop-emit --c=last.c --header=last.h last.csv > /dev/null
+echo '#include "last.h"
+int main(void) { static float b[8 * 16], to[f0_packed]; f0_pack(to, b); return f0_test() | f1_test() | f2_test(); }' > last_.c
+if have gcc; then ok 'packed where they lie' bash -c 'gcc -O1 -fsanitize=address -o last last_.c last.c -lm && ASAN_OPTIONS=detect_leaks=0 ./last'; fi
+printf 'problem\n%s\n%s\n' '(nest (sizes (m 1) (n 32) (k 8)) (A m k) (B k n) (C n m) (weights packed))' \
+    '(nest (sizes (m 1) (n 32) (k 8)) (A k m) (B k n) (C m n) (weights packed))' > column.csv
+is 'one column is no row' '2' bash -c 'loop-emit --rows --skip column.csv | grep -c "any number of rows is for"'
 # a whole network: one library, one header; names that would be the same, but for what is behind 64 letters or a sign
 { loop-gen --set=grouped --test=0; loop-gen --set=grouped --test=0 --then=bias | sed 1d; printf '%s,\n' '(mm 3 4 5 (then (clip -2 5)))' '(mm 3 4 5 (then (clip 2 5)))'; } > net.csv
 loop-emit --shared=libnet.so --header=net.h net.csv > names.csv

@@ -67,12 +67,14 @@ static const char *read_marks(struct plan_walk *w, const struct nest *n)
     return NULL;
 }
 
-/* B that stays from call to call is packed once for all: of narrow types, or where the problem says so */
+/* B that stays from call to call is packed once for all: of narrow types, or where the problem says so and rows of its
+ * last dimension, as carry_pack reads them, are of the vectors' variable alone */
 static bool weights(const struct loop_plan *q)
 {
     const struct plan_part *x = &q->part[0];
     return q->p->weights && x->held == BASE_B && !x->both && access_plain(q->p, TENSOR_B) &&
-           (q->p->group > 1 || q->p->stride[TENSOR_B][x->vec] == 1);
+           (q->p->group > 1 ||
+            (q->p->stride[TENSOR_B][x->vec] == 1 && q->p->row[TENSOR_B] == q->p->size[x->vec]));
 }
 
 static void changed(struct loop_plan *q, int t, int64_t elements, bool moved)

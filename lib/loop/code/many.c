@@ -15,7 +15,8 @@ static const char *roles(const struct problem *p, int *m, int *n)
         else if (b && !a && p->stride[TENSOR_B][v] == 1 && p->stride[TENSOR_C][v] == 1 && *n < 0) *n = v;
         else good = a && b && !c;
     }
-    good = good && *m >= 0 && *n >= 0 && p->stride[TENSOR_A][*m] >= p->row[TENSOR_A];
+    good = good && *m >= 0 && *n >= 0 && p->stride[TENSOR_A][*m] * p->size[*m] >= p->padded &&
+           p->stride[TENSOR_C][*m] >= p->size[*n];       /* whole rows behind each other, where m is 1, too */
     return good ? NULL : "any number of rows is for a product of two matrices, weights packed";
 }
 
