@@ -19,6 +19,15 @@ is 'zeros around it' 'problem,split
 (conv 1 3 9 9 8 3 3 1 (pad 1 2) (then bias)),train' loop-gen --kind=conv --c=3 --h=9 --m=8 --kh=3 --pad=1,2 --then=bias --test=0
 is 'layers of networks have them where a window is larger than one pixel' '(conv 1 3 224 224 64 7 7 2 (pad 3)) (conv 1 64 56 56 64 3 3 1 (pad 1))' \
     bash -c 'loop-gen --set=resnet50 --test=0 | csv-cut -c problem | grep pad | head -n 2 | paste -sd " "'
+bias() { grep -e ^problem -e '(sizes (c 32)' -e '(p 1)' | loop-emit --header=p.h > rows && sed -n 's/^.. bias: \([0-9]*\) .*/\1/p' p.h; }
+for l in nchw nhwc; do loop-gen --set=mobilenet2 --layout=$l --then=bias --test=0 | bias; done > biases
+is 'the bias of a depthwise convolution is along its channels, in both layouts' '32 32' paste -sd ' ' biases
+printf 'problem\n(nest (sizes (n 8) (p 1) (m 3) (k 2)) (A m k) (B k n p) (C m n p) (then bias))\n' | bias > biases
+is 'that of a result whose last size is 1 is one number' 1 cat biases
+fails 'a norm of rows of one element' 1 'layernorm needs rows of C, more than 1 element' \
+    loop-gen --kind=mm --m=1 --n=1 --k=8 --then=layernorm
+fails 'a word misspelt behind the sizes' 1 'tpye .* behind the sizes of mm is twice, or none of' \
+    bash -c "printf 'problem\n(mm 4 4 4 (tpye f64))\n' | loop-act"
 fails 'zeros of a product' 1 'pad ..) is for convolutions' loop-gen --kind=mm --m=3 --n=9 --k=8 --pad=1
 is 'layers of ResNet-50' 23 bash -c 'loop-gen --set=resnet50 --test=0 | grep -c "(conv 1"'
 draw=(loop-gen --kind=conv_nhwc --sample=50 --c='16:64:16|3' --m=8:32 --h=9:20 --kh='1|3' --s='1|2' --test=0)

@@ -407,12 +407,12 @@ void image_header(FILE *f, const struct image_kernel *q, size_t n)
                     !q[i].p->scale ? "" : q[i].p->norm < 0 ? ": the bias, a scale" : ", a scale",
                     q[i].p->type == TYPE_F64 ? "" : ", in floats");
         if (q[i].p->weights)
-            fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of a row-major b%s */\n"
+            fprintf(f, "enum { %s_packed = %lld };   /* elements of b, which %s_pack makes of b%s */\n"
                        "void %s_pack(%s *packed, const %s *b);\n",
                     s, (long long)image_packed(&q[i]) * q[i].p->group, s,
-                    !q[i].p->q4 ? "[k][n]" : q[i].p->zeros ? "[k/8][n], scale[k/g][n], zero[k/g][n]"
-                                                           : "[k/8][n], scale[k/g][n]", s, image_weights(q[i].p),
-                    image_weights(q[i].p));
+                    q[i].p->group > 1 ? ", row-major [k][n]" : !q[i].p->q4 ? " as the problem has it" :
+                    q[i].p->zeros ? "[k/8][n], scale[k/g][n], zero[k/g][n]" : "[k/8][n], scale[k/g][n]",
+                    s, image_weights(q[i].p), image_weights(q[i].p));
         fprintf(f, "int %s_test(void);\nint %s_isa(void);\nint64_t %s_scratch(void);\n", s, s, s);
     }
     fprintf(f, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");

@@ -19,14 +19,15 @@
  * A, B and V of any sum of products of floats stored so, the last in a byte; they are multiplied as floats.
  * A trailing (weights packed) of a convolution or a general nest of floats says that B stays from call to call and is
  * packed once before, as those of narrow types are.
- * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a
- * vector along C's fastest variable that A lacks (of a product n, of a convolution m); residual adds a tensor of C's
- * shape; relu; (clip LO HI), of integers, first not below LO; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by
- * N; bf16 or f16, the last, rounds to that, and C has 2 bytes an element; layernorm and rmsnorm, of rows along what
- * bias is along: what is above the row's mean over the root of its variance, or x over the root of its mean square,
- * 1e-5 added below the root, times a gain, plus (layernorm) a shift: these are the second and third vector behind the
- * bias, whether or not there is the word bias; scale multiplies by a vector, the last of these.  Integer sums become
- * floats before.  In general nests as in all others.
+ * A sum of products may go on with each element of C, in the order of words of a trailing (then ..): bias adds a vector
+ * along C's fastest variable that A lacks (of a product n, of a convolution m, in groups one within a group), or where
+ * there is none that B has (of a depthwise convolution the channel); residual adds a tensor of C's shape; relu; (clip
+ * LO HI), of integers, first not below LO; gelu, x (1 + erf(x / sqrt 2)) / 2; (over N) divides by N; bf16 or f16, the
+ * last, rounds to that, and C has 2 bytes an element; layernorm and rmsnorm, of rows along what bias is along: what is
+ * above the row's mean over the root of its variance, or x over the root of its mean square, 1e-5 added below the root,
+ * times a gain, plus (layernorm) a shift: these are the second and third vector behind the bias, whether or not there
+ * is the word bias; scale multiplies by a vector, the last of these.  Integer sums become floats before.  In general
+ * nests as in all others.
  * Two contractions in one nest, as attention is: (nest (sizes ..) (A ..) (B ..) (mid (over 8) softmax) (V ..) (C ..))
  * is S = A B, what (mid ..) says of each element of S or of its rows, C = S V.  B and V have one variable that A and C
  * lack: S has it, softmax goes along it, C is summed over it.  C's fastest variable is V's fastest and in no other.

@@ -410,8 +410,12 @@ static void params(struct env *k, const struct kind *kind, const struct sexp *e)
         if (i == 5 || have[i]) break;
         if (i == 3) pad_images(k, kind, e, x);
     }
-    if (x != SEXP_NONE)
-        die("%s: too many sizes for %s", k->where, kind->name);
+    if (x == SEXP_NONE) return;
+    if (sexp_is_atom(e, x)) die("%s: too many sizes for %s", k->where, kind->name);
+    str s = sexp_first(e, x) != SEXP_NONE && sexp_is_atom(e, sexp_first(e, x)) ? sexp_atom(e, sexp_first(e, x))
+                                                                              : (str){ "", 0 };
+    die("%s: (%.*s ..) behind the sizes of %s is twice, or none of (order ..) (then ..) (type ..) (pad ..) "
+        "(weights packed)", k->where, (int)(s.n < 40 ? s.n : 40), s.s, kind->name);
 }
 
 static int64_t window(const struct env *k, const char *in, const char *kernel)
@@ -528,15 +532,17 @@ static void then(const struct env *k, const struct sexp *e, snode list)
     }
     if (!n) die("%s: (then) without a word", k->where);
     int best = -1;
-    for (int pass = 0; pass < 2 && best < 0; pass++)
-        for (int v = 0; v < p->nvar; v++)
-            if (p->stride[TENSOR_C][v] && (pass || !p->stride[TENSOR_A][v]) &&
-                (best < 0 || p->stride[TENSOR_C][v] < p->stride[TENSOR_C][best])) best = v;
+    for (int pass = 0; pass < 3 && best < 0; pass++)
+        for (int v = 0; v < p->nvar; v++) {
+            const int64_t step = p->stride[TENSOR_C][v], least = best < 0 ? INT64_MAX : p->stride[TENSOR_C][best];
+            if (!step || (pass == 0 && p->stride[TENSOR_A][v]) || (pass == 1 && !p->stride[TENSOR_B][v])) continue;
+            if (step < least || (step == least && p->size[v] == 1)) best = v;   /* as in check_pair */
+        }
     p->bias = best < 0 ? 1 : p->size[best];
     p->bias_step = p->bias > 1 ? p->stride[TENSOR_C][best] : p->elements[TENSOR_C];
     for (int i = 0; p->then[i]; i++) {
         if (!norm(p->then[i])) continue;
-        if (p->bias_step != 1)
+        if (p->bias_step != 1 || p->bias == 1)
             die("%s: %s needs rows of C, more than 1 element, along what bias is along", k->where,
                 words[p->then[i]].name);
         p->norm = best;
@@ -559,11 +565,11 @@ static void type(const struct env *k, const struct sexp *e, snode list)
     p->store = (enum problem_store)store;
     if (store != STORE_DOUBLES) {
         if (p->op != OP_FMA || p->type != TYPE_F32 || p->q4)
-            die("%s: (type %s) is for sums of products", k->where, names[store]);
+            die("%s: (type %s) is for sums of products of floats", k->where, names[store]);
         return;
     }
     if (p->op != OP_FMA || p->type != TYPE_F32 || p->pair || p->q4)
-        die("%s: (type f64) is for sums of products", k->where);
+        die("%s: (type f64) is for one sum of products of floats", k->where);
     for (const uint8_t *then = p->then; *then; then++)
         if (!words[*then].doubles)
             die("%s: %s of doubles is not there", k->where, words[*then].name);
