@@ -130,7 +130,7 @@ static void prepare(struct job *j)
         x = xcalloc(1, sizeof *x);
         x->p = p;
         x->needs[0] = x->needs[1] = needs(&p);
-        if (p.type != TYPE_F32 || p.store) x->needs[0] = "not of float: millrace_loop_any has it";
+        if (!x->needs[1] && (p.type != TYPE_F32 || p.store)) x->needs[0] = "not of float: millrace_loop_any has it";
         pthread_mutex_init(&x->making, NULL);
         add(p.text, most, other, x);
     }
