@@ -242,6 +242,14 @@ for i in -100 -1 3; do
 done
 { op Pad y x p '' a; longs p 4 1 0 0 0; longs a 2 1 0; input x 3 2; output y; opset 18; } | model > bad.onnx
 refused 'padding of some axes' "node 'y' [(]Pad[)]: padding of named axes"
+{ op Gather y table x; longs table '4 3' 0 1 2 3 4 5 6 7 8 9 10 11; whole_input x 2; output y; } | model > bad.onnx
+refused 'a table of integers' "node 'y' [(]Gather[)]: indices that are not whole numbers into the rows of a table of floats"
+{ op GlobalAveragePool y x; input x 2 4; output y; } | model > bad.onnx
+refused 'a mean over nothing' "node 'y' [(]GlobalAveragePool[)]: a mean of something without a plane"
+{ { attr_text auto_pad VALID; attr_ints pads 1 1 1 1; } | with Conv y x w.weight; initialiser w.weight 36 1 1 3 3; input x 1 1 8 8; output y; } | model > at.onnx
+is 'no padding, whatever pads says' 'y 1 1 6 6' shapes at.onnx
+{ number 1 8; cat good.onnx; } > bad.onnx
+refused 'a file that ends before it says its version' 'bad.onnx: no version of its operators'
 size=$(stat -c %s good.onnx)
 cut_short() { local n; for ((n = 0; n < size; n++)); do head -c $n good.onnx > cut.onnx; place-import cut.onnx > o 2> e && return 1
     [ $? = 1 ] && [ -s e ] && [ ! -s o ] || return 1; done; }

@@ -95,7 +95,10 @@ static void op_reduce(struct import *m)
         const double *p = im_want_numbers(m, 1, &count);
         for (size_t i = 0; i < count; i++) axes |= 1 << im_axis_of(m, p[i], t.ndim);
     }
-    if (str_is(m->node->op, "GlobalAveragePool")) axes = (1 << t.ndim) - 4;
+    if (str_is(m->node->op, "GlobalAveragePool")) {
+        if (t.ndim < 3) im_refuse(m, "a mean of something without a plane");
+        axes = (1 << t.ndim) - 4;
+    }
     if (!axes) axes = (1 << t.ndim) - 1;
     int64_t left[GRAPH_DIMS] = { 1 };
     for (int k = 0; k < t.ndim; k++)
@@ -117,18 +120,18 @@ static void window(struct import *m, int k, const int64_t *in, const int64_t *ke
                    int64_t *out)
 {
     const struct onnx_attr *text = onnx_attr(m->node, "auto_pad");
-    if (text && text->text.n && !str_is(text->text, "NOTSET") && !str_is(text->text, "VALID"))
-        im_refuse(m, "padding by auto_pad");
+    bool valid = text && str_is(text->text, "VALID");    /* whatever pads says */
+    if (text && text->text.n && !str_is(text->text, "NOTSET") && !valid) im_refuse(m, "padding by auto_pad");
     if (im_attr_i(m, "ceil_mode", 0) != 0) im_refuse(m, "ceil_mode");
     int64_t s[2], p[2], d = im_attr_ints(m, "dilations", 0, 1);
     for (size_t i = 0; i < 2; i++) {
-        bool none = flat && i == 0;
+        bool none = flat && i == 0, unpadded = none || valid;
         size_t at = flat ? 0 : i;
         s[i] = none ? 1 : im_attr_ints(m, "strides", at, 1);
-        p[i] = none ? 0 : im_attr_ints(m, "pads", at, 0);
+        p[i] = unpadded ? 0 : im_attr_ints(m, "pads", at, 0);
         bool good = s[i] >= 1 && s[i] < 1 << 16 && p[i] >= 0 && p[i] < 1 << 16 && kernel[i] >= 1 && kernel[i] < 1 << 16;
         if (!good || d < 1 || d > 1 << 10 || in[i] > 1 << 30) im_refuse(m, "strides, padding or kernel out of range");
-        if (!none && im_attr_ints(m, "pads", at + (flat ? 1 : 2), p[i]) != p[i])
+        if (!unpadded && im_attr_ints(m, "pads", at + (flat ? 1 : 2), p[i]) != p[i])
             im_refuse(m, "padding that differs at begin and end");
         if (im_attr_ints(m, "dilations", at, 1) != d) im_refuse(m, "dilations that differ");
         int64_t reach = (kernel[i] - 1) * d + 1, more = none ? 0 : im_attr_ints(m, "output_padding", at, 0);
@@ -500,8 +503,8 @@ static void op_gather(struct import *m)
     }
     int i = im_as_tensor(m, 1);
     struct tensor u = *im_shape_of(m, i);
-    if (axis != 0 || t.ndim != 2 || strcmp(u.dtype, "i32") != 0 || u.ndim + 1 > GRAPH_DIMS)
-        im_refuse(m, "indices that are not whole numbers into the rows of a table");
+    if (axis != 0 || t.ndim != 2 || strcmp(t.dtype, "f32") != 0 || strcmp(u.dtype, "i32") != 0 || u.ndim == GRAPH_DIMS)
+        im_refuse(m, "indices that are not whole numbers into the rows of a table of floats");
     int64_t shape[GRAPH_DIMS];
     memcpy(shape, u.shape, sizeof shape);
     shape[u.ndim] = t.shape[1];

@@ -268,11 +268,14 @@ struct onnx *onnx_parse(const char *name, char *bytes, size_t n)
     o->bytes = bytes;
     o->size = n;
     struct field f;
+    bool versions = false;                               /* of a file that has to say that of its operators */
     for (struct cursor c = within(o, (str){ bytes, n }); next(&c, &f);) {
+        if (f.number == 1 && f.wire == 0) versions = f.value >= 3;
         if (f.number == 7 && f.wire == 2) parse_graph(o, f.bytes);
         if (f.number == 8 && f.wire == 2) parse_opset(o, f.bytes);
     }
     if (!o->nnode) die("%s: no graph with nodes is in this file; is it ONNX?", o->file);
+    if (versions && !o->opset) die("%s: no version of its operators; does the file end early?", o->file);
     return o;
 }
 
