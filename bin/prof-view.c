@@ -30,9 +30,8 @@
 #include HELP
 #include <string.h>
 
-static const char *map;
 static int view = -1;
-static bool noop, raw, exclusive, gpu_wait;
+static bool noop, raw, exclusive;
 static double passes;
 static bool as_csv;
 static const struct opt options[] = {
@@ -40,10 +39,8 @@ static const struct opt options[] = {
       "which table" },
     {  0,  "noop",      FLAG, &noop, NULL, "keep what ran under no operation" },
     {  0,  "raw",       FLAG, &raw, NULL, "metrics: the input holds raw times, not cells" },
-    {  0,  "gpu-wait",  FLAG, &gpu_wait, NULL, "metrics: time in which only the GPU ran counts as C's" },
     {  0,  "exclusive", FLAG, &exclusive, NULL, "venn: the input is inclusive, make it exclusive" },
     {  0,  "passes",    NUM,  &passes, "N", "transitions: number of training iterations", 1, 1e18 },
-    {  0,  "map",       STR,  &map, "FILE", "configuration with (map (cpu ..) (gpu ..))" },
     SHOW_OPTION(as_csv),
     { 0 } };
 
@@ -53,7 +50,7 @@ static int metrics_view(char **paths)
     csvw_names(w, "proc,phase,field,value");
     csvw_end(w);
     if (raw) metrics_write_raw(w, paths);
-    else metrics_write_cells(w, paths, gpu_wait);
+    else metrics_write_cells(w, paths);
     return show_close(w);
 }
 
@@ -66,6 +63,6 @@ int main(int argc, char **argv)
     csvw *w = show_open(as_csv);
     if (view == VIEW_TRANSITIONS) view_transitions(w, paths, passes);
     else if (view == VIEW_VENN) view_venn(w, paths, exclusive);
-    else view_cells(w, paths, (enum view)view, noop, resources_read(map));
+    else view_cells(w, paths, (enum view)view, noop);
     return show_close(w);
 }

@@ -34,12 +34,6 @@ p,train,CPU+GPU,35000' prof-view --view=operation c.csv
 is 'overhead' 'proc,overhead,total_ns
 p,corrected,79000
 p,ovh:annot,300' prof-view --view=overhead c.csv
-cat > m.sexp <<'D'
-(map (cpu Python) (gpu Backend GPU))
-D
-is 'another map of resources' 'proc,resources,total_ns
-p,CPU,19300
-p,GPU,60000' prof-view --view=resource --map=m.sexp c.csv
 metric() { prof-view --view=metrics "$@" c.csv | awk -F, -v OFS=, '{ print $3, $4 }' | grep -E '^(Total|Cpp|CppAnd|Framework|CudaCpp|GPU|Python)TimeSec|^(CppAndGPU|FrameworkCpp|GPUAndCudaCpp)TimeSec'; }
 is 'metrics from cells' 'TotalTimeSec,0.0000793
 CppAndGPUTimeSec,0.00006

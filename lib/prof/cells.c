@@ -77,36 +77,16 @@ bool set_has_gpu(const char *set)
 
 /* ---- resources */
 
-struct resources resources_read(const char *path)
+static unsigned place_of(str category)
 {
-    if (!path) return (struct resources){ NULL };
-    const struct sexp *x = sexp_only(sexp_open(path, SEXP_CORE));
-    if (!sexp_head(x, 0, "map")) sexp_die(x, 0, "expected (map ...)");
-    return (struct resources){ x };
+    return is_overhead(category) ? 0 : is_gpu(category) ? ON_GPU : ON_CPU;
 }
 
-static bool listed(const struct sexp *x, const char *head, str category)
-{
-    snode list = sexp_get(x, 0, head);
-    for (snode n = list == SEXP_NONE ? SEXP_NONE : sexp_after(x, sexp_first(x, list)); n != SEXP_NONE;
-         n = sexp_after(x, n))
-        if (str_eq(sexp_atom(x, n), category)) return true;
-    return false;
-}
-
-static unsigned place_of(const struct resources *r, str category)
-{
-    if (is_overhead(category)) return 0;
-    if (r->map && sexp_get(r->map, 0, "cpu") != SEXP_NONE)
-        return listed(r->map, "cpu", category) ? ON_CPU : listed(r->map, "gpu", category) ? ON_GPU : 0;
-    return is_gpu(category) ? ON_GPU : ON_CPU;
-}
-
-unsigned resources_of(const struct resources *r, const char *cats)
+unsigned resources_of(const char *cats)
 {
     struct buf b = { 0 };
     unsigned mask = 0;
-    for (str rest = str_of(cats); set_next(&rest, &b);) mask |= place_of(r, (str){ b.s, b.n });
+    for (str rest = str_of(cats); set_next(&rest, &b);) mask |= place_of((str){ b.s, b.n });
     free(b.s);
     return mask;
 }

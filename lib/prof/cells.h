@@ -2,7 +2,6 @@
 #ifndef MILLRACE_CELLS_H
 #define MILLRACE_CELLS_H
 #include "base/str.h"
-#include "tree/sexp.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,13 +18,9 @@ bool is_overhead(str category);                          /* begins with "ovh:" *
 bool is_gpu(str category);                               /* GPU, or Communication: NCCL's kernels */
 bool set_has_gpu(const char *set);
 
-/* Which categories run where.  By default GPU and Communication on the GPU, overhead nowhere, all others on the CPU;
- * a configuration
- * (map ... (cpu A B ..) (gpu C ..)) names them. */
-struct resources { const struct sexp *map; };
-struct resources resources_read(const char *path);       /* NULL: the default */
+/* Which categories run where: GPU and Communication on the GPU, overhead nowhere, all others on the CPU. */
 enum { ON_CPU = 1, ON_GPU = 2 };
-unsigned resources_of(const struct resources *, const char *cats);   /* mask of ON_ */
+unsigned resources_of(const char *cats);                 /* mask of ON_ */
 extern const char *const resources_name[4];              /* "", CPU, GPU, CPU+GPU */
 
 /* Sums by a text key, kept sorted by set_cmp of the parts: what the views and the venn form are made of. */

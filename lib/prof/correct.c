@@ -5,6 +5,7 @@
 #include "measure/stats.h"
 #include "prof/sweep.h"
 #include "table/csvio.h"
+#include "tree/sexp.h"
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 #include <stdlib.h>

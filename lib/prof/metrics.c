@@ -19,7 +19,6 @@ void metrics_add(struct metrics *m, const char *cats, int64_t t)
     if (cuda) m->cuda += t;
     if (cuda && !gpu) m->cuda_cpu += t;
     if (backend && !cuda && !gpu) m->framework_cpu += t;
-    if (gpu && !c && !python) m->gpu_alone += t;
 }
 
 static void ratios(double v[METRICS])
@@ -31,18 +30,17 @@ static void ratios(double v[METRICS])
     v[THEORETICAL_SPEEDUP] = other ? v[TOTAL] / v[CPP_AND_GPU] : NAN;
 }
 
-void metrics_of(const struct metrics *m, bool gpu_wait, double v[METRICS])
+void metrics_of(const struct metrics *m, double v[METRICS])
 {
-    int64_t c = m->c + (gpu_wait ? m->gpu_alone : 0);
     v[PYTHON_TIME] = (double)m->python * 1e-9;
-    v[CPP_AND_GPU] = (double)c * 1e-9;
+    v[CPP_AND_GPU] = (double)m->c * 1e-9;
     v[GPU_TIME] = (double)m->gpu * 1e-9;
     v[CPP] = (double)m->c_cpu * 1e-9;
     v[CUDA_CPP] = (double)m->cuda_cpu * 1e-9;
     v[GPU_AND_CUDA_CPP] = (double)m->cuda * 1e-9;
     v[FRAMEWORK_CPP] = (double)m->framework_cpu * 1e-9;
-    v[TOTAL] = (double)(m->python + c) * 1e-9;
-    v[SANITY_TOTAL] = (double)(m->c_cpu + (c - m->c_cpu) + m->python) * 1e-9;
+    v[TOTAL] = (double)(m->python + m->c) * 1e-9;
+    v[SANITY_TOTAL] = (double)(m->c_cpu + (m->c - m->c_cpu) + m->python) * 1e-9;
     ratios(v);
 }
 

@@ -13,9 +13,9 @@ enum metric {
 };
 extern const char *const metric_name[METRICS];           /* that toolkit's field names, TotalTimeSec and so on */
 
-struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu, gpu_alone; };   /* ns */
+struct metrics { int64_t python, c, c_cpu, cuda, cuda_cpu, framework_cpu, gpu; };   /* ns */
 void metrics_add(struct metrics *, const char *cats, int64_t total);
-void metrics_of(const struct metrics *, bool gpu_wait, double out[METRICS]);   /* gpu_wait: GPU alone counts as C's */
+void metrics_of(const struct metrics *, double out[METRICS]);
 /* seconds */
 void metrics_from_raw(double python, double cpp_and_gpu, double gpu, double gpu_and_cuda_cpp, double out[METRICS]);
 #endif

@@ -23,10 +23,10 @@ static void write_sums(csvw *w, struct sums *s)
 }
 
 /* the overhead categories of a set, or "corrected" when there is none or the GPU runs */
-static const char *overhead_of(const struct resources *r, const char *cats, struct arena *text)
+static const char *overhead_of(const char *cats, struct arena *text)
 {
     struct buf set = { 0 }, member = { 0 };
-    if (!(resources_of(r, cats) & ON_GPU))
+    if (!(resources_of(cats) & ON_GPU))
         for (str rest = str_of(cats); set_next(&rest, &member);)
             if (is_overhead((str){ member.s, member.n })) set_add(&set, (str){ member.s, member.n });
     const char *out = set.n ? arena_copy(text, set.s, set.n) : "corrected";
@@ -35,7 +35,7 @@ static const char *overhead_of(const struct resources *r, const char *cats, stru
     return out;
 }
 
-void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resources map)
+void view_cells(csvw *w, char **paths, enum view view, bool noop)
 {
     struct cells c = { 0 };
     struct sums s = { 0 };
@@ -49,16 +49,16 @@ void view_cells(csvw *w, char **paths, enum view view, bool noop, struct resourc
     cells_read(&c, paths);
     for (size_t i = 0; i < c.n; i++) {
         const struct cell_row *r = &c.v[i];
-        unsigned mask = resources_of(&map, r->cats);
+        unsigned mask = resources_of(r->cats);
         const char *name = resources_name[mask];
         if (!noop && (!r->op[0] || !r->cats[0])) continue;
         if (resource) sums_add(&s, &(struct sum){ { r->proc, name }, r->total });
         else if (operation) sums_add(&s, &(struct sum){ { r->proc, r->op, name }, r->total });
-        else if (overhead) sums_add(&s, &(struct sum){ { r->proc, overhead_of(&map, r->cats, &c.text) }, r->total });
+        else if (overhead) sums_add(&s, &(struct sum){ { r->proc, overhead_of(r->cats, &c.text) }, r->total });
         else if (subplot) {
             if (mask & ON_CPU) sums_add(&s, &(struct sum){ { r->proc, "CPU" }, r->total });
             if (mask & ON_GPU) sums_add(&s, &(struct sum){ { r->proc, "GPU" }, r->total });
-            if (strcmp(overhead_of(&map, r->cats, &c.text), "corrected") == 0)
+            if (strcmp(overhead_of(r->cats, &c.text), "corrected") == 0)
                 sums_add(&s, &(struct sum){ { r->proc, "Total" }, r->total });
         } else sums_add(&s, &(struct sum){ { r->proc, r->op, name, r->cats }, r->total });
     }
@@ -136,7 +136,7 @@ static int by_group(const void *a, const void *b)
     return c ? c : strcmp(x->phase, y->phase);
 }
 
-void metrics_write_cells(csvw *w, char **paths, bool gpu_wait)
+void metrics_write_cells(csvw *w, char **paths)
 {
     struct cells c = { 0 };
     double v[METRICS];
@@ -146,7 +146,7 @@ void metrics_write_cells(csvw *w, char **paths, bool gpu_wait)
         struct metrics m = { 0 };
         for (end = begin; end < c.n && by_group(&c.v[begin], &c.v[end]) == 0; end++)
             metrics_add(&m, c.v[end].cats, c.v[end].total);
-        metrics_of(&m, gpu_wait, v);
+        metrics_of(&m, v);
         write_metrics(w, c.v[begin].proc, c.v[begin].phase, v);
     }
 }

@@ -8,9 +8,9 @@ enum view { VIEW_METRICS, VIEW_RESOURCE, VIEW_SUBPLOT, VIEW_OPERATION, VIEW_CATE
             VIEW_TRANSITIONS };
 #define VIEWS "metrics|resource|subplot|operation|category|overhead|venn|transitions"
 
-void view_cells(csvw *w, char **paths, enum view, bool noop, struct resources);   /* resource .. overhead */
+void view_cells(csvw *w, char **paths, enum view, bool noop);   /* resource .. overhead */
 void view_venn(csvw *w, char **paths, bool exclusive);
 void view_transitions(csvw *w, char **paths, double passes);   /* passes 0: not known */
-void metrics_write_cells(csvw *w, char **paths, bool gpu_wait);   /* rows only */
+void metrics_write_cells(csvw *w, char **paths);   /* rows only */
 void metrics_write_raw(csvw *w, char **paths);
 #endif
