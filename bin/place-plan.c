@@ -2,6 +2,8 @@
  *
  * Usage: place-plan --formulation=NAME [--limit=SIZE|N% | --ratio=R:1]
  *                   [--process [--offload]] --profile=FILE [--times=FILE] [GRAPH]
+ *        place-plan --lp --formulation=static|sync|async
+ *                   [--limit=SIZE|N% | --ratio=R:1] --profile=FILE [GRAPH]
  *
  * Writes the plan of one training step: for every intermediate tensor its
  * stays in fast and slow memory with offsets, the copies between, and for
@@ -25,14 +27,24 @@
  * creation_seconds (CPU for reading) and optimisation_seconds (CPU for the
  * plan). Memory: graph, profile, tables.
  *
+ * With --lp the same problem goes out instead, without offsets (async: nor the
+ * order of copies; --ratio: below 1 / (R + 1) of the peak), as a mixed-integer
+ * program in CPLEX's LP format, which CBC, GLPK, HiGHS, SCIP and others read.
+ * Objective in microseconds.  Only arcs (e..) or tensors (x..) are binary.
+ *
  * Examples:
  *   $ place-plan --formulation=sync --limit=20% --profile=p.csv g.sexp
  *   $ place-plan --formulation=static --limit=1Gi --profile=p.csv g.sexp
+ *   $ place-plan --lp -f sync --ratio=4:1 -p p.csv g.sexp > model.lp
+ *   $ cbc model.lp -ratioGap 0.01 -solve
  */
 #include "base/filter.h"
+#include "base/out.h"
 #include "place/engine.h"
 #include "place/limit.h"
+#include "place/lp.h"
 #include "place/parameters.h"
+#include "place/solve.h"
 #include "place/sweep.h"
 #include "place/verify.h"
 #include "measure/clock.h"
@@ -46,7 +58,7 @@ static const char *profile_path, *times_path;
 static int formulation = -1;
 static struct effort effort = { 3000, 2000, 1, 0 };
 static long seed = 1;
-static bool process, offload;
+static bool process, offload, lp;
 static const struct opt options[] = {
     { 'f', "formulation", WORD, &formulation, "static|sync|async|numa|slow|fast", "what may be decided" },
     FAST_MEMORY(budget),
@@ -57,6 +69,7 @@ static const struct opt options[] = {
     EFFORT_OPTIONS(effort),
     { 0, "exact", NUM, &effort.exact, "SECONDS", "let CBC improve the plan", 0, 1e7 },
     { 's', "seed", INT, &seed, "N", "of the search" },
+    { 0, "lp", FLAG, &lp, NULL, "write the problem for exact solvers, no plan" },
     { 0 } };
 
 static void fault(void *context, const char *what)
@@ -76,6 +89,16 @@ static void write_times(double creation, double optimisation)
     csvw_close(w);
 }
 
+static int write_lp(const struct graph *g, struct profile *profile, enum formulation form, uint64_t bytes)
+{
+    struct out *o = out_open("-");
+    struct placing *p = placing_new(g, profile, bytes, form != FORM_STATIC, NULL);
+    if (form == FORM_ASYNC) placing_price(p, prices_new(p).nu);
+    placing_write_lp(p, out_file(o));
+    out_close(o);
+    return EXIT_OK;
+}
+
 int main(int argc, char **argv)
 {
     const char *path = filter_operand(argc, argv, filter_init(argc, argv, help, options));
@@ -85,15 +108,17 @@ int main(int argc, char **argv)
     enum formulation form = (enum formulation)formulation;
     if (!budget.given && form != FORM_SLOW && form != FORM_FAST)
         usage("how much fast memory? see --limit and --ratio");
-    if (effort.exact > 0 && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
-        usage("--exact is for static, sync and async");
-    if (budget.share == 0) form = FORM_SLOW;
-    if (budget.share >= 1) form = FORM_FAST;
+    if ((effort.exact > 0 || lp) && form != FORM_STATIC && form != FORM_SYNC && form != FORM_ASYNC)
+        usage("--%s is for static, sync and async", lp ? "lp" : "exact");
+    if (lp && (process || times_path || effort.exact > 0)) usage("--lp writes no plan: no --process, --times, --exact");
+    if (!lp && budget.share == 0) form = FORM_SLOW;
+    if (!lp && budget.share >= 1) form = FORM_FAST;
     if (offload && !process) usage("--offload is for a limit of the whole process, see --process");
     effort.seed = (uint64_t)seed;
     struct graph *g = graph_read(path);
     struct profile *profile = profile_read(profile_path);
     uint64_t bytes = budget_bytes(&budget, (double)(graph_peak(g) + (process ? engine_beside_bytes(g, NULL) : 0)));
+    if (lp) return write_lp(g, profile, form, bytes);
     double read = (double)cpu_ns() * 1e-9;
     bool end = form == FORM_SLOW || form == FORM_FAST;
     struct plan *plan = end               ? make_plan(g, profile, form, bytes, &effort)

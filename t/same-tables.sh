@@ -71,7 +71,7 @@ plan-static     place-plan -f static --ratio=4:1 -p $in/p --rounds=50 --steps=20
 plan-sync       place-plan -f sync --ratio=4:1 -p $in/p --rounds=50 --steps=200 $in/g
 plan-numa       place-plan -f numa --ratio=4:1 -p $in/p $in/g
 place-stat      place-stat $in/g
-place-emit      place-emit -f sync --ratio=4:1 -p $in/p $in/g
+place-lp        place-plan --lp -f sync --ratio=4:1 -p $in/p $in/g
 place-cache     place-cache --ratio=4:1 $in/g
 place-step      place-plan -f fast -p $in/p $in/g > plan && place-run --plan=plan --tier=dram --steps=1 --warm=0 $in/g
 loop-search     for a in greedy2 beam2dfs beam2bfs random anneal heuristic; do loop-search --algo=$a --eval=model --seconds=0.05 --seed=3 $in/problems.csv; done

@@ -1,6 +1,6 @@
 #!/bin/bash
 # place-solver.sh OUT.csv: the solver beside CBC on the full-size networks of the study, optane model.
-# CBC gets the tight model (place-emit) and stops at a gap of 1 %; its bound is the one it reports when it stops.
+# CBC gets the tight model (place-plan --lp) and stops at a gap of 1 %; its bound is the one it reports when it stops.
 # Columns: network, batch, formulation, ratio, tensors, our objective, bound, gap and CPU seconds (whole program, with
 # reading and layout), then CBC's objective, bound, gap and CPU seconds.  NETS, RATIOS, FORMS choose; CBC_SECONDS=600.
 set -euo pipefail
@@ -21,7 +21,7 @@ for net in ${NETS:-vgg19 inception4 resnet200 densenet264}; do
             place-check -p "$work/p.csv" --plan="$work/plan" "$work/g"
             row=$net,$(batch $net),$form,$ratio,$tensors,$(value objective_seconds "$work/plan"),$(value bound_seconds "$work/plan"),$(value gap_ratio "$work/plan"),$cpu
             if command -v cbc > "$work/which"; then
-                place-emit -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/m.lp"
+                place-plan --lp -f $form --ratio=$ratio -p "$work/p.csv" "$work/g" > "$work/m.lp"
                 cpu=$( { time cbc "$work/m.lp" -ratioGap 0.01 -seconds "${CBC_SECONDS:-600}" -solve -quit > "$work/log"; } 2>&1 )
                 row=$row,$(awk -v cpu="$cpu" '/^Objective value:/ { o = $3 } /^Lower bound:/ { b = $3 }
                     /^Continuous objective value is/ { root = $5 } /after [0-9]+ nodes, .* best solution, best possible/ { split($0, a, "best possible "); split(a[2], c, " "); best = c[1] }

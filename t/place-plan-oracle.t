@@ -1,4 +1,5 @@
 #!/bin/bash
+# the model for exact solvers, by hand and solved by CBC; plans and bounds that were published
 source "$(dirname "${BASH_SOURCE[0]}")/tap.sh"
 
 cat > tiny <<'G'
@@ -26,9 +27,11 @@ Bounds
  one = 1
 Binaries
  x0
-End" place-emit -f static --limit=5M -p p.csv tiny
-fails "sync needs the times of copies" 1 "no Move row" place-emit -f sync --limit=5M -p p.csv tiny
-fails "no limit" 2 "one of --ratio and --limit" place-emit -f sync -p p.csv tiny
+End" place-plan --lp -f static --limit=5M -p p.csv tiny
+fails "sync needs the times of copies" 1 "no Move row" place-plan --lp -f sync --limit=5M -p p.csv tiny
+fails "no limit" 2 "how much fast memory" place-plan --lp -f sync -p p.csv tiny
+fails "no choice" 2 "--lp is for static, sync and async" place-plan --lp -f numa --limit=5M -p p.csv tiny
+fails "nothing is planned" 2 "--lp writes no plan" place-plan --lp -f sync --limit=5M --times=t -p p.csv tiny
 if command -v cbc > why; then
     place-net resnet50 --batch=8 --image=64 > g.sexp
     place-cost g.sexp > q.csv
@@ -36,7 +39,7 @@ if command -v cbc > why; then
     place-cost async.sexp > async.csv
     for f in static sync async; do
         if [ $f = async ]; then set -- --limit=33% -p async.csv async.sexp; else set -- --ratio=4:1 -p q.csv g.sexp; fi
-        place-emit -f $f "$@" > m.lp
+        place-plan --lp -f $f "$@" > m.lp
         plan=$(place-plan -f $f "$@" | sed -n 's/.*(objective_seconds \([^)]*\)) (bound_seconds \([^)]*\)).*/\1 \2/p')
         exact=$(cbc m.lp -ratioGap 0.0005 -seconds 60 -solve -quit | awk '/Objective value:/ { v = $3 } END { print v / 1e6 }')
         is "$f: CBC's optimum lies between our bound and our plan" "yes" awk -v p="$plan" -v e="$exact" 'BEGIN { split(p, v, " ")
