@@ -63,7 +63,7 @@ $1/%/row.csv: $1/%/exact.csv $1/%/odd.csv
 	for base in $3; do
 	    $(call inline_times,$$(@D)/rounds.csv,$$(@D)/odd.csv) | csv-cut -c label,ratio,lower_ratio,upper_ratio,rounds \
 	        --rename=ratio=cpu --rename=lower_ratio=cpu_lower --rename=upper_ratio=cpu_upper > $$@.cpu
-	    inline-compare --base=$$$$base $$@.costs | csv-where -c program --is='$$*' |
+	    $(TOP)/pipelines/ratios "$$$$base" $$@.costs | csv-where -c program --is='$$*' |
 	        csv-pivot -k program,label --names=metric --values=ratio | csv-join -k label --keep=left - $$@.cpu |
 	        csv-calc --set="base='$$$$base'" | csv-sort -k cpu:nr > $$@.of-$$$$base
 	done
@@ -88,7 +88,7 @@ $1/means.csv: $1/table.csv
 	rm $$@.*
 	$$(call keep,$$@)
 $1/exact.csv: $(call inline_of,$1,exact,$(10)) $1/asked
-	@inline-compare --base=$7 $$(filter %.csv,$$^) $$(aside)
+	@$(TOP)/pipelines/ratios $7 $$(filter %.csv,$$^) $$(aside)
 $1/guard.csv: $(call inline_of,$1,guard,$(10)) $1/asked
 	@csv-cat $$(filter %.csv,$$^) $$(aside)
 $1/accepted.csv: $(call inline_of,$1,accepted,$(10)) $1/asked

@@ -136,7 +136,7 @@ inline-frontier: $(inline)/frontier.svg $(inline)/frontier.png
 	csv-show --digits=3 $(inline)/frontier.csv
 .PHONY: inline-frontier
 $(inline)/frontier.csv: $(INLINE_NAMES:%=$(inline)/%/exact.csv) $(inline)/asked
-	@inline-compare --base=$(firstword $(INLINE_BASES)) $(filter %.csv,$^) |
+	@$(TOP)/pipelines/ratios $(firstword $(INLINE_BASES)) $(filter %.csv,$^) |
 	    csv-where -c program --is='(geometric mean)' --not | csv-pivot -k program,label --names=metric --values=ratio |
 	    csv-sort -k program,text_bytes:n,instructions:n |
 	    csv-calc -g program --set='least=run_min(instructions)' \

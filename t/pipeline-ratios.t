@@ -1,5 +1,7 @@
 #!/bin/bash
+# pipelines/ratios: exact costs over those of a base
 . "$(dirname "$0")/tap.sh"
+ratios() { "$root/pipelines/ratios" "$@"; }
 cat > e.csv <<'X'
 run,label,metric,value
 a.1,O2,instructions,100
@@ -17,8 +19,9 @@ a,new,instructions,2,1,0.5,2
 b,O2,instructions,1,1,1,1
 b,new,instructions,1,4,4,4
 (geometric mean),O2,instructions,2,1,1,1
-(geometric mean),new,instructions,2,2,1,4' inline-compare e.csv
-is 'another base' 'a,O2,instructions,2,1,0.5,2' bash -c 'inline-compare --base=new e.csv | sed -n 2p'
-fails 'no such base' 1 "no label 'x'" inline-compare --base=x e.csv
-fails 'a cost that is none' 1 'more than 0' inline-compare <(sed s/100/0/ e.csv)
+(geometric mean),new,instructions,2,2,1,4' ratios O2 e.csv
+is 'another base' 'a,O2,instructions,2,1,0.5,2' eval 'ratios new e.csv | sed -n 2p'
+fails 'no such base' 1 "no label 'x'" ratios x e.csv
+is 'of one program no mean of programs' 3 eval 'ratios O2 <(grep -v ^b e.csv) | wc -l'
+fails 'a cost that is none' 1 'more than 0' ratios O2 <(sed s/100/0/ e.csv)
 done_testing
