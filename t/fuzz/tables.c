@@ -42,10 +42,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 extern const size_t fuzz_prefix;
 const size_t fuzz_prefix = 1;
 
-enum { HYPERFINE, GOOGLE, PERF, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
+enum { HYPERFINE, GOOGLE, COUNTERS_OF, HISTORY, PARTS, PROGRAM, COST, KERNELS, CELLS, HOOKS,
        ENTRIES, EXAMPLES, TRACES, ROWS, RUNDIR, RESULTS, FIGURES, SIZES, BEST, CODES,
        POLICIES, RESULT_LINES, SITES, VERDICTS, CURVE, WANTED, CALLS, HEADER, READERS };
-static const char *const reader[READERS] = { "hyperfine", "google", "perf", "counters", "history",
+static const char *const reader[READERS] = { "hyperfine", "google", "counters", "history",
                                              "parts", "program", "cost", "kernels", "cells", "hooks", "entries",
                                              "examples", "traces", "rows", "rundir", "results", "figures", "sizes",
                                              "best", "codes", "policies", "result-lines", "sites", "verdicts",
@@ -153,13 +153,12 @@ static void body(const uint8_t *data, size_t n)
     const uint8_t *half = memchr(data + 1, '\f', n - 1);  /* where a reader takes two tables, the second */
     const uint8_t *end = half ? half : data + n;
     char *path = fuzz_path(7, data + 1, (size_t)(end - data) - 1);
-    char *more = fuzz_path(6, half ? half + 1 : NULL, half ? n - (size_t)(half + 1 - data) : 0), none[] = "x";
+    char *more = fuzz_path(6, half ? half + 1 : NULL, half ? n - (size_t)(half + 1 - data) : 0);
     char *paths[] = { path, NULL }, *others[] = { more, NULL };
     struct frame *f = frame_new();
     switch (data[0] % READERS) {
     case HYPERFINE: import_hyperfine(f, path); break;
     case GOOGLE: import_google(f, path); break;
-    case PERF: import_perf(f, path, none, 0); break;
     case COUNTERS_OF: {
         struct counters k = counters_read(paths);
         for (size_t b = 0; b < k.n; b++) counters_dedupe(&k.table[b], k.cols);

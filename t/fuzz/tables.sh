@@ -4,7 +4,6 @@ d=$1 k=0
 put() { { printf "\\x$(printf %x $k)"; printf "$2"; } > "$d/$1"; k=$((k + 1)); }
 put hyperfine '{"results":[{"command":"a","times":[0.1,0.2],"user":0.1,"system":0.01,"parameters":{"n":"1"}}]}'
 put google '{"context":{},"benchmarks":[{"name":"a","run_type":"iteration","iterations":3,"real_time":1e3,"cpu_time":9e2,"time_unit":"ns"}]}'
-put perf '10.11,msec,task-clock,10109402,100.00,0.628,CPUs utilized\n'
 put counters 'benchmark,step,seconds,static_instructions,n_x,kind\na,initial,1,10,2,real\na,s,0.5,9,1,real\n'
 put history 'program,decisions,parent,chain,step,level,state,reason,instructions,text_bytes,asked,obeyed,inlined,build_seconds,output_hash,kind,run_instructions\np,abc,default,local,1,-O2,ok,,1e9,2000,1,1,1,0.5,00ff,real,1 2\n'
 put parts 'function,bytes,run1,run2\nmain,100,5,6\nf,32,1,0\n'
