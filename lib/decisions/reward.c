@@ -1,12 +1,12 @@
 /* reward.c - see reward.h */
 #include "decisions/reward.h"
 #include "base/checked.h"
-#include "base/compare.h"
 #include "base/message.h"
 #include "base/rng.h"
 #include "fit/dense.h"
 #include "fit/lasso.h"
 #include "fit/ridge.h"
+#include "measure/stats.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -238,13 +238,6 @@ bool reward_rank(const struct reward_rows *d, size_t *rank, double *identified, 
 
 /* ---- intervals ---- */
 
-static double quantile(const double *sorted, long n, double q)
-{
-    double at = q * (double)(n - 1);
-    long i = (long)at;
-    return i + 1 < n ? sorted[i] + (at - (double)i) * (sorted[i + 1] - sorted[i]) : sorted[n - 1];
-}
-
 static void draw(struct rng *g, const uint32_t *group, size_t groups, size_t runs, double *times, double *weight)
 {
     memset(times, 0, groups * sizeof *times);
@@ -288,9 +281,8 @@ void reward_bootstrap(const struct sparse_problem *p, const struct reward_rows *
         lower[j] = upper[j] = NAN;
         if (used[j] == NAME_NONE) continue;
         double *x = all + used[j] * (size_t)n;
-        qsort(x, (size_t)n, sizeof *x, order_doubles);
-        lower[j] = quantile(x, n, (1 - confidence) / 2);
-        upper[j] = quantile(x, n, (1 + confidence) / 2);
+        lower[j] = quantile(x, (size_t)n, (1 - confidence) / 2);
+        upper[j] = quantile(x, (size_t)n, (1 + confidence) / 2);
     }
     if (solver) ridge_free(solver);
     else sparse_free(&columns);
