@@ -92,7 +92,7 @@ fi
 # what is not there is refused by name
 for bad in '(attn 1 8 8 8 (type f64))' '(point 8 8 (type f64))' '(mm_bf16 8 8 8 (type f64))'; do
     printf 'problem\n%s\n' "$bad" > bad.csv
-    fails "$bad" 1 'bad.csv:2: .*[(]type f64[)] is for sums of products' loop-act bad.csv
+    fails "$bad" 1 'bad.csv:2: .*[(]type f64[)] is for one sum of products of floats' loop-act bad.csv
 done
 printf 'problem\n(mm 8 8 8 (type f8))\n' > bad.csv
 fails 'another type' 1 'bad.csv:2: .*[(]type ..[)] is one of f64 f16 bf16' loop-act bad.csv
